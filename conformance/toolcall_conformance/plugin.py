@@ -180,9 +180,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
     words, here = [str(word) for word in early_config.invocation_params.args], early_config.invocation_params.dir
     named = [value for word, value in itertools.pairwise(words) if word.startswith("--toolcall-") and "=" not in word]
     if any(os.path.exists(here / value) for value in named):  # noqa: PTH110 - a value that is no path is not there
-        from toolcall_conformance.engine.own_root import restore
+        from toolcall_conformance.engine.own_root import restore_root
 
-        restore(early_config, args)
+        restore_root(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:

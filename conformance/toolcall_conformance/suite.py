@@ -27,7 +27,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.basics.visible_text import shorten, visible
 
 if TYPE_CHECKING:
-    from toolcall_conformance.engine.items.plan import Planned
+    from toolcall_conformance.engine.items.plan import PlannedItem
     from toolcall_conformance.engine.items.repetition import RepeatedResult
     from toolcall_conformance.engine.run import Run
 
@@ -66,13 +66,13 @@ class ConformanceSuite:
 
     def test_rules(self, toolcall_item: PlayedItem, request: pytest.FixtureRequest) -> None:
         """The item violates no MUST rule, and what is recorded of it in the known failures is still true."""
-        from toolcall_conformance.engine.output.sanitizing import fit
+        from toolcall_conformance.engine.output.sanitizing import sanitize
 
         if toolcall_item.stale:
-            pytest.fail(fit("\n".join(toolcall_item.stale)), pytrace=False)
+            pytest.fail(sanitize("\n".join(toolcall_item.stale)), pytrace=False)
         outcome = toolcall_item.outcome
         if outcome == "failed" or (outcome in EXPECTED and request.config.option.runxfail):
-            pytest.fail(fit(toolcall_item.faults(_again(request))), pytrace=False)
+            pytest.fail(sanitize(toolcall_item.faults(_again(request))), pytrace=False)
         if outcome in EXPECTED:
             pytest.xfail(visible(shorten(toolcall_item.reason)))
         if outcome == "skipped":
@@ -88,13 +88,13 @@ class ConformanceSuite:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
             return
-        from toolcall_conformance.engine.output.sanitizing import fit
+        from toolcall_conformance.engine.output.sanitizing import sanitize
 
         owner = type(self)
         try:
             items = _items_for(metafunc, owner)
         except pytest.UsageError as mistake:  # of which pytest would print the way through its own code
-            raise pytest.Collector.CollectError(fit(str(mistake))) from None
+            raise pytest.Collector.CollectError(sanitize(str(mistake))) from None
         # The scope lets all tests of an item run one after the other.
         metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], scope="class")
 
@@ -113,7 +113,7 @@ def _items_for(metafunc: pytest.Metafunc, owner: type[ConformanceSuite]) -> list
 class PlayedItem:
     """One case on one route in one check, played when first needed."""
 
-    planned: Planned
+    planned: PlannedItem
     run: Run
     _kept: RepeatedResult | None = None
 
@@ -128,7 +128,7 @@ class PlayedItem:
         if _last and _last[0] is not self:
             _last.pop().forget()
         if self._kept is None:
-            self._kept = self.run.tried(self.planned)
+            self._kept = self.run.play_repeatedly(self.planned)
             _last[:] = [self]
         return self._kept
 
@@ -143,7 +143,7 @@ class PlayedItem:
 
     @property
     def _failing(self) -> list[Finding]:
-        return self.run.failing(self._tried.result)
+        return self.run.failing_findings(self._tried.result)
 
     @property
     def outcome(self) -> str:
@@ -155,8 +155,8 @@ class PlayedItem:
         """A sentence for each entry of the known failures that names just this item and no longer fails."""
         if self.outcome == "skipped":
             return []
-        return self.run.known.passing(
-            self.planned.nodeid, [(finding.rule, self.run.details(finding)) for finding in self._failing]
+        return self.run.known_failures.passing(
+            self.planned.nodeid, [(finding.rule, self.run.signature_details(finding)) for finding in self._failing]
         )
 
     @property
@@ -169,7 +169,7 @@ class PlayedItem:
 
     def faults(self, again: str) -> str:
         """The plugin's failure text; ``again`` is the command that runs the item alone."""
-        from toolcall_conformance.engine.output.failure_texts import shown_traceback
+        from toolcall_conformance.engine.output.failure_texts import traceback_excerpt
         from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
         planned, exchanges = self.planned, self.planned.case.exchanges(self.planned.route.client)
@@ -189,15 +189,15 @@ class PlayedItem:
 
         result = self._tried.result
         lines = describe(subject, result.findings, self.run.corpus, failing=self._failing, known_reason=known)
-        return "\n".join([*(line.text for line in lines), shown_traceback(result)]).rstrip()
+        return "\n".join([*(line.text for line in lines), traceback_excerpt(result)]).rstrip()
 
     def _witnessed(self) -> list[str]:
         """With ``--toolcall-witness`` what the official clients did with the bodies."""
         if not self.run.settings.witness:
             return []
-        from toolcall_conformance.engine.witnessing import witnessed
+        from toolcall_conformance.engine.witnessing import ask_clients
 
-        return [body.sentence for body in witnessed(self.run, self.planned, self._tried.result)]
+        return [body.sentence for body in ask_clients(self.run, self.planned, self._tried.result)]
 
 
 def _again(request: pytest.FixtureRequest) -> str:
@@ -225,8 +225,8 @@ class _Items:
 
 def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
     from toolcall_conformance.checks import CHECKS, WAYS
-    from toolcall_conformance.engine.output.sanitizing import SuiteOutput
-    from toolcall_conformance.engine.setup import prepare
+    from toolcall_conformance.engine.output.sanitizing import SuiteOutputSanitizer
+    from toolcall_conformance.engine.setup import prepare_run
 
     if owner.translator is None:
         raise pytest.UsageError(
@@ -239,12 +239,12 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
             f"{owner.__name__}: --toolcall-known-failures-update is for arguments that start with toolcall::; "
             "run it without the test files, which only read the file"
         )
-    run = prepare(config, arguments, translator=owner.translator, name=owner.__name__)
+    run = prepare_run(config, arguments, translator=owner.translator, name=owner.__name__)
     config.add_cleanup(run.driver.close)
     if run.watchdog is not None:
-        config.add_cleanup(run.watchdog.rest)
+        config.add_cleanup(run.watchdog.end_run)
     if not config.pluginmanager.hasplugin("toolcall-suite-output"):
-        config.pluginmanager.register(SuiteOutput(), "toolcall-suite-output")
+        config.pluginmanager.register(SuiteOutputSanitizer(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
     ways = {f"{check}-{way}".rstrip("-") for check in CHECKS for way in WAYS.get(check, ("",))}
     for what, names, there in (("route", wanted_routes, routes), ("check", checks, ways)):
@@ -267,7 +267,7 @@ def _named(owner: type[ConformanceSuite], what: str) -> Sequence[str]:
     raise pytest.UsageError(f'{owner.__name__}: {what} must be a list of names: {what} = ("{_EXAMPLES[what]}",)')
 
 
-def _selects(owner: type[ConformanceSuite], planned: Planned) -> bool:
+def _selects(owner: type[ConformanceSuite], planned: PlannedItem) -> bool:
     return _is_wanted(f"{planned.check}-{planned.variant}".rstrip("-"), owner.checks) and (
         not owner.routes or _is_wanted(str(planned.route), owner.routes)
     )
@@ -275,11 +275,11 @@ def _selects(owner: type[ConformanceSuite], planned: Planned) -> bool:
 
 def _lacking(owner: type[ConformanceSuite], run: Run) -> str:
     """Why a class selects no item: the translator does not do them, or there are none."""
-    from toolcall_conformance.engine.items.empty_selection import unsupported
+    from toolcall_conformance.engine.items.empty_selection import unsupported_text
 
     lacking = [planned for planned in run.not_applicable if _selects(owner, planned)]
     if lacking:
-        return unsupported(run, lacking)
+        return unsupported_text(run, lacking)
     routes = f" on {' or '.join(owner.routes)}" if owner.routes else ""
     return f"no item of its cases is of the check {' or '.join(owner.checks)}{routes}"
 

@@ -13,7 +13,7 @@ import pytest
 
 from reports.runs import HEADER, finding, item, run_of
 from toolcall_conformance.adapters.catalogue import FOLDER, adapters, mode_of
-from toolcall_conformance.engine.recording import translator_of
+from toolcall_conformance.engine.recording import translator_header
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.text import terminal
 from toolcall_conformance.reports.writers import html, json_report, markdown_report
@@ -29,13 +29,13 @@ def test_a_run_of_an_adapter_has_its_mode(name: str) -> None:
     assert mode_of(spec, name) == adapter.mode
     assert mode_of(spec, "somebody-elses") is None
     assert mode_of(f"{spec}x", name) is None
-    translator = translator_of(SimpleNamespace(spec=spec, name=name, version="1"))
+    translator = translator_header(SimpleNamespace(spec=spec, name=name, version="1"))
     assert translator["mode"] == adapter.mode
 
 
 def test_another_translator_has_no_mode() -> None:
     assert mode_of("mine:Translator", "litellm") is None
-    assert "mode" not in translator_of(SimpleNamespace(spec="mine:T", name="mine", version=None))
+    assert "mode" not in translator_header(SimpleNamespace(spec="mine:T", name="mine", version=None))
 
 
 @pytest.mark.parametrize("place", ["litellm_sdk.py", "litellm_proxy/config.template.yaml"])

@@ -195,7 +195,7 @@ def _private_cases(size: int, folder: Path) -> Work:
 
     def work() -> object:
         corpus = Corpus(default_root(), [folder / "private"])
-        items = list(plan.items(corpus, selects=lambda case, _: case.startswith("ours/")))
+        items = list(plan.plan_items(corpus, selects=lambda case, _: case.startswith("ours/")))
         assert len({item.case.id for item in items}) == size
         return items
 

@@ -10,7 +10,7 @@ from toolcall_conformance.basics.contract import ErrorTranslator, ErrorTranslato
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, needs, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.engine.items.plan import items, probe
+from toolcall_conformance.engine.items.plan import plan_items, probe
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
@@ -194,7 +194,7 @@ def test_no_loop_where_the_error_is_the_last_word() -> None:
 @pytest.mark.parametrize(("session", "reason"), [(RepliesOnly, ""), (NoErrors, "no errors yet")])
 def test_errors_are_asked_only_of_who_does_them(session: type[Any], reason: str) -> None:
     support = probe(PythonDriver(Translator(session), "t:T"), CORPUS)
-    every = [item for item in items(CORPUS) if item.check not in ONE_FORMAT and not support.applies(item)]
+    every = [item for item in plan_items(CORPUS) if item.check not in ONE_FORMAT and not support.covers(item)]
     left = [item for item in every if "stream" not in needs(item.check, item.case, item.route.upstream, item.variant)]
     failing = {case.id for case in CORPUS.cases.values() if "upstream_error" in case.scenario}
     assert {item.case.id for item in left} == failing
@@ -204,7 +204,7 @@ def test_errors_are_asked_only_of_who_does_them(session: type[Any], reason: str)
 
 def test_the_reference_does_them_all() -> None:
     support = probe(PythonDriver(ReferenceTranslator(), "t:T"), CORPUS)
-    assert {item.check for item in items(CORPUS) if not support.applies(item)} == {"otel"}
+    assert {item.check for item in plan_items(CORPUS) if not support.covers(item)} == {"otel"}
     assert all("error" in operations for operations in support.operations.values())
 
 

@@ -13,7 +13,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Judgement, Level, Verdict
 from toolcall_conformance.checks import CHECKS, Harness, ItemResult, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.engine.items.plan import Planned, Support
+from toolcall_conformance.engine.items.plan import PlannedItem, Support
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
@@ -139,8 +139,8 @@ def test_a_translation_that_fails_blocks() -> None:
 )
 def test_it_needs_both_ways(back: frozenset[str], applies: bool) -> None:
     ends = {("anthropic", "gemini"): frozenset({"request", "response"}), ("gemini", "anthropic"): back}
-    item = Planned(CASE, "round_trip", Route("anthropic", "gemini", "m", "m"))
-    assert Support(ends, {}).applies(item) is applies
+    item = PlannedItem(CASE, "round_trip", Route("anthropic", "gemini", "m", "m"))
+    assert Support(ends, {}).covers(item) is applies
 
 
 def test_no_trip_within_one_format_or_into_one_that_nobody_reads() -> None:

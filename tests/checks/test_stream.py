@@ -16,8 +16,8 @@ from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.engine.items.plan import Planned, route_of
-from toolcall_conformance.engine.output.artefacts import write
+from toolcall_conformance.engine.items.plan import PlannedItem, route_of
+from toolcall_conformance.engine.output.artefacts import write_bodies
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
@@ -253,8 +253,8 @@ def test_a_stream_of_nothing_is_called_so(tmp_path: Path) -> None:
     finding, *_ = (finding for finding in result.findings if finding.rule == "translation/target-format")
     assert finding.message == "the upstream's reply is whole, and the client gets an empty stream"
     assert (finding.want, finding.body) == ("a reply of openai_chat", "01-response.sse")
-    item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "openai_chat", "anthropic"), "")
-    folder = write(tmp_path, item, result)
+    item = PlannedItem(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "openai_chat", "anthropic"), "")
+    folder = write_bodies(tmp_path, item, result)
     assert folder is not None
     assert b"event: message_start" in (folder / "01-response.sse.sent.sse").read_bytes(), "what the upstream sent"
 
@@ -264,8 +264,8 @@ def test_the_bytes_that_came_are_kept(change: Change, variant: str, tmp_path: Pa
     """Both the pieces that were sent and what came of them: without these nobody can look for the fault."""
     result = play(change, "anthropic", "openai_chat", variant)
     assert result.verdict is Verdict.FAIL
-    item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "openai_chat"), variant)
-    folder = write(tmp_path, item, result)
+    item = PlannedItem(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "openai_chat"), variant)
+    folder = write_bodies(tmp_path, item, result)
     assert folder is not None
     sent, sizes, output_path = (
         next(folder.glob(f"01-response.sse.{end}")) for end in ("sent.sse", "sent-pieces.json", "received.sse")
@@ -286,8 +286,8 @@ def test_a_fault_of_the_reply_says_which_events_made_it(tmp_path: Path) -> None:
     (wrong,) = (finding for finding in result.findings if finding.rule == "translation/finish-reason")
     assert (wrong.pointer, wrong.want, wrong.got) == ("/stop_reason", "tool_use", "max_tokens")
     assert re.fullmatch(r"made of event (\d+) of \d+, message_delta", wrong.subject)
-    item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "gemini"))
-    folder = write(tmp_path, item, result)
+    item = PlannedItem(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "gemini"))
+    folder = write_bodies(tmp_path, item, result)
     assert folder is not None
     assert json.loads((folder / "01-response.sse.assembled.json").read_bytes())["stop_reason"] == "max_tokens"
 

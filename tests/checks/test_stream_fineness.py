@@ -16,7 +16,7 @@ from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run, variants
 from toolcall_conformance.drivers import Opened
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.engine.items.plan import items, route_of
+from toolcall_conformance.engine.items.plan import plan_items, route_of
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
@@ -174,7 +174,11 @@ def test_where_it_cuts() -> None:
     assert variants(CORPUS, case, "anthropic", "gemini") == ("",)
     assert variants(CORPUS, case, "anthropic", "gemini", everywhere=True) == ("", "recut", "cut")
     few, many = (
-        {(item.case.id, item.variant) for item in items(CORPUS, cut_everywhere=everywhere) if item.check == "stream"}
+        {
+            (item.case.id, item.variant)
+            for item in plan_items(CORPUS, cut_everywhere=everywhere)
+            if item.check == "stream"
+        }
         for everywhere in (False, True)
     )
     assert few < many

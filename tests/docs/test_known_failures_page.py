@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.engine.items.plan import items
+from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.known_failures import ItemPattern, Names, load
 from toolcall_conformance.reports.known_failures.items import Items
@@ -24,7 +24,7 @@ def test_the_causes_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
     entries = load(file, Names(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)).entries
     assert [entry.lines for entry in entries] == [(2, 2), (3, 4)]
     assert entries[1].reason == corpus.rules["translation/results-linked"].breach
-    there = Items(item.nodeid for item in items(corpus))
+    there = Items(item.nodeid for item in plan_items(corpus))
     for pattern in (pattern for entry in entries for pattern in entry.patterns):
         assert pattern.is_exact
         assert len(there.matching(pattern)) == (pattern.count or len(pattern.parts)), pattern
@@ -42,7 +42,7 @@ def test_the_entry_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "meaning"), PATTERNS)
 def test_each_pattern_matches_items(corpus: Corpus, text: str, meaning: str) -> None:
     pattern = ItemPattern(text, 1)
-    matches = [item for item in items(corpus) if pattern.matches(item.nodeid)]
+    matches = [item for item in plan_items(corpus) if pattern.matches(item.nodeid)]
     assert matches
     families = {item.case.family for item in matches}
     assert pattern.is_wide == (len(families) > 1) == ("wide" in meaning)

@@ -10,11 +10,11 @@ import pytest
 
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.engine import fuzzing
-from toolcall_conformance.engine.fuzzing import Fuzz
-from toolcall_conformance.engine.items.plan import Planned, drawn_items
+from toolcall_conformance.engine.fuzzing import GeneratedPlayer
+from toolcall_conformance.engine.items.plan import PlannedItem, generated_items
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import FuzzSettings
-from toolcall_conformance.engine.setup import prepare
+from toolcall_conformance.engine.setup import prepare_run
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.dialects import Dialects
 from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
@@ -82,11 +82,11 @@ def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _run(pytester: pytest.Pytester, translator: Any, *arguments: str) -> Run:
     config = pytester.parseconfig("--toolcall-artifacts=kept", *arguments)
-    return prepare(config, ["toolcall::shell/seed"], translator=translator, name="double")
+    return prepare_run(config, ["toolcall::shell/seed"], translator=translator, name="double")
 
 
-def _item(run: Run, route: str) -> Planned:
-    return next(item for item in drawn_items(run.corpus) if item.name == route)
+def _item(run: Run, route: str) -> PlannedItem:
+    return next(item for item in generated_items(run.corpus) if item.name == route)
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def _item(run: Run, route: str) -> Planned:
 def test_a_fault_is_found_and_shrunk(
     fault: str, route: str, rule: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fuzzing, "PLAYED", ("request",))
-    monkeypatch.setattr(fuzzing, "SECONDS", 60.0)
+    monkeypatch.setattr(fuzzing, "CHECKS_PLAYED", ("request",))
+    monkeypatch.setattr(fuzzing, "SHRINK_SECONDS", 60.0)
     run = _run(pytester, _Double(fault))
-    result = Fuzz(run, FuzzSettings(8, 0, RENDERER)).play(_item(run, route))
+    result = GeneratedPlayer(run, FuzzSettings(8, 0, RENDERER)).play(_item(run, route))
     assert [finding.rule for finding in result.findings] == [rule], result.reason
     [folder] = pytester.path.glob("kept/fuzz-examples/*/*")
     [path] = folder.glob("scenarios/fuzz/*/scenario.json")
@@ -111,8 +111,8 @@ def test_a_fault_is_found_and_shrunk(
     assert sum("call" in entry for turn in scenario["conversation"] for entry in turn["content"]) <= 2, scenario
     again = _run(pytester, _Double(fault), f"--toolcall-corpus={folder}")
     case = again.corpus.cases[scenario["id"]]
-    [planned] = [item for item in again.planned(case.id.__eq__) if item.check == "request" and item.name == route]
-    assert [finding.rule for finding in again.failing(again.execute(planned))] == [rule]
+    [planned] = [item for item in again.plan_cases(case.id.__eq__) if item.check == "request" and item.name == route]
+    assert [finding.rule for finding in again.failing_findings(again.play_once(planned))] == [rule]
     assert f"toolcall::{case.id}::request::{route}" in result.reason
 
 
@@ -140,12 +140,12 @@ def test_a_dialect_is_drawn_and_shrunk_to_the_habit_that_matters(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     route, seed = "anthropic-to-openai_chat", 2
-    monkeypatch.setattr(fuzzing, "PLAYED", ("stream",))
-    monkeypatch.setattr(fuzzing, "IN_DIALECT", 1)
-    monkeypatch.setattr(fuzzing, "SECONDS", 60.0)
+    monkeypatch.setattr(fuzzing, "CHECKS_PLAYED", ("stream",))
+    monkeypatch.setattr(fuzzing, "DIALECT_INTERVAL", 1)
+    monkeypatch.setattr(fuzzing, "SHRINK_SECONDS", 60.0)
     monkeypatch.setattr(Dialects, "_go_together", lambda _, names: {*names} <= {"id-before-name", "object-absent"})
     run = _run(pytester, _KnowsNoLateName(""))
-    result = Fuzz(run, FuzzSettings(4, seed, RENDERER)).play(_item(run, route))
+    result = GeneratedPlayer(run, FuzzSettings(4, seed, RENDERER)).play(_item(run, route))
     assert "translation/call-lost" in {finding.rule for finding in result.findings}, result.reason
     assert "in the dialect id-before-name: " in result.reason
     paths = sorted(pytester.path.glob("kept/fuzz-examples/*/*call-lost/scenarios/fuzz/*/scenario.json"))
@@ -153,13 +153,15 @@ def test_a_dialect_is_drawn_and_shrunk_to_the_habit_that_matters(
     assert {json.dumps(scenario["dialect"]) for scenario in scenarios} == {'{"openai_chat": "id-before-name"}'}
     scenario = scenarios[0]
     again = _run(pytester, _KnowsNoLateName(""), f"--toolcall-corpus={path.parents[3]}")
-    [planned] = [item for item in again.planned(scenario["id"].__eq__) if (item.check, item.name) == ("stream", route)]
-    assert "translation/call-lost" in {finding.rule for finding in again.failing(again.execute(planned))}
+    [planned] = [
+        item for item in again.plan_cases(scenario["id"].__eq__) if (item.check, item.name) == ("stream", route)
+    ]
+    assert "translation/call-lost" in {finding.rule for finding in again.failing_findings(again.play_once(planned))}
 
 
 def test_the_reference_passes(pytester: pytest.Pytester) -> None:
     run = _run(pytester, ReferenceTranslator())
-    fuzz = Fuzz(run, FuzzSettings(10, 0, RENDERER))
+    fuzz = GeneratedPlayer(run, FuzzSettings(10, 0, RENDERER))
     for route in (ROUTE, "openai_responses-to-anthropic"):
         result = fuzz.play(_item(run, route))
         assert (result.findings, result.reason) == ((), "10 generated conversations, seed 0")
@@ -228,7 +230,7 @@ def test_what_renders_nothing(spec: str) -> None:
 
 
 def test_it_is_an_item_a_route(pytester: pytest.Pytester) -> None:
-    run = prepare(
+    run = prepare_run(
         pytester.parseconfig("--toolcall-fuzz=2"),
         ["toolcall::fuzz"],
         translator=ReferenceTranslator(),
@@ -240,4 +242,4 @@ def test_it_is_an_item_a_route(pytester: pytest.Pytester) -> None:
 
 def test_it_must_be_asked_for(pytester: pytest.Pytester) -> None:
     with pytest.raises(pytest.UsageError, match="generated conversations need --toolcall-fuzz N"):
-        prepare(pytester.parseconfig(), ["toolcall::fuzz"], translator=ReferenceTranslator(), name="reference")
+        prepare_run(pytester.parseconfig(), ["toolcall::fuzz"], translator=ReferenceTranslator(), name="reference")

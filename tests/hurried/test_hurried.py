@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.engine.items.plan import items
+from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.known_failures import FailingFinding, KnownFailures, update
 
@@ -82,5 +82,5 @@ def known_failures(document: Mapping[str, Any]) -> str:
         for item in document["items"]
         if item["verdict"] not in ("blocked", "error", "not applicable")
     }
-    planned = [item.nodeid for item in items(load_corpus())]
+    planned = [item.nodeid for item in plan_items(load_corpus())]
     return update(KnownFailures(), "", planned, judged).text

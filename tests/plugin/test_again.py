@@ -8,8 +8,8 @@ import pytest
 
 from every import every
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.engine.items.plan import Planned, items
-from toolcall_conformance.engine.items.selection import SelectionError, parse
+from toolcall_conformance.engine.items.plan import PlannedItem, plan_items
+from toolcall_conformance.engine.items.selection import SelectionError, parse_selection
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -17,14 +17,14 @@ CASES = {case.id: case.formats for case in CORPUS.cases.values()}
 
 
 @cache
-def kinds() -> dict[tuple[str, str], Planned]:
+def kinds() -> dict[tuple[str, str], PlannedItem]:
     """One item for each check, route and variant; to find them the whole corpus is read."""
-    return {(item.check, item.name): item for item in items(CORPUS)}
+    return {(item.check, item.name): item for item in plan_items(CORPUS)}
 
 
 def selected(*arguments: str) -> set[str]:
     """The names of the items of ``kinds``, as ``check::route-variant``, that arguments for a case select."""
-    selection = parse(
+    selection = parse_selection(
         [f"toolcall::shell/seed::{argument}" for argument in arguments],
         cases=CASES,
         checks=tuple(CHECKS),
@@ -33,12 +33,12 @@ def selected(*arguments: str) -> set[str]:
     return {
         f"{check}::{name}"
         for (check, name), item in kinds().items()
-        if selection.has("shell/seed", check, item.place, item.variant)
+        if selection.selects("shell/seed", check, item.route_part, item.variant)
     }
 
 
 @every("item", lambda: kinds().values(), id=lambda item: f"{item.check}-{item.name}")
-def test_an_id_selects_its_item_and_no_other(item: Planned) -> None:
+def test_an_id_selects_its_item_and_no_other(item: PlannedItem) -> None:
     assert selected(f"{item.check}::{item.name}") == {f"{item.check}::{item.name}"}
 
 

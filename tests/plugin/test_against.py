@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.engine.setup import prepare
+from toolcall_conformance.engine.setup import prepare_run
 from toolcall_conformance.reports.writers import json_report
 from toolcall_reference import ReferenceTranslator
 
@@ -67,12 +67,12 @@ def other(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def _run(pytester: pytest.Pytester, option: str, *items: str) -> Run:
     config = pytester.parseconfig(option)
-    return prepare(config, items or ITEMS, translator=ReferenceTranslator(), name="reference")
+    return prepare_run(config, items or ITEMS, translator=ReferenceTranslator(), name="reference")
 
 
 def _differences(run: Run) -> dict[str, set[tuple[str, str]]]:
     """By check the elements and rules in which the two differ."""
-    differences = {item.check: run.execute(item).differences for item in run.selected}
+    differences = {item.check: run.play_once(item).differences for item in run.selected}
     run.close()
     return {check: {(finding.element, finding.rule) for finding in each} for check, each in differences.items()}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.engine.ending.earlier_reports import Aside
+from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the watcher needs POSIX")
 
@@ -105,7 +105,7 @@ def test_links_and_pipes_stay(tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("old", encoding="utf-8")
     (tmp_path / "link.json").symlink_to("real.json")
     os.mkfifo(tmp_path / "pipe.json")
-    Aside([tmp_path / "link.json", tmp_path / "pipe.json", tmp_path / "none.json"])
+    EarlierReports([tmp_path / "link.json", tmp_path / "pipe.json", tmp_path / "none.json"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "pipe.json", "real.json"]
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from toolcall_conformance.engine.items.plan import items
+from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.known_failures import ItemPattern
 from toolcall_conformance.reports.known_failures.entries import spread
@@ -19,7 +19,7 @@ ODD = ("recorded/a{b,c}::response::anthropic", "mine/star*::request::anthropic-t
 
 
 def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
-    every = [*(item.nodeid.removeprefix("toolcall::") for item in items(corpus)), *ODD]
+    every = [*(item.nodeid.removeprefix("toolcall::") for item in plan_items(corpus)), *ODD]
     there = Items(every)
     draw = random.Random(7)
     families = sorted({nodeid.partition("/")[0] for nodeid in every})

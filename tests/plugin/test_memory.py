@@ -103,7 +103,7 @@ def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pyt
     pytester.makeconftest(
         """
         def pytest_sessionfinish(session):
-            held = [item.nodeid for item in session.items if item.tried is not None]
+            held = [item.nodeid for item in session.items if item.repeated_result is not None]
             print(f"{len(session.items)} items, {len(held)} of them hold their results")
         """
     )
@@ -144,9 +144,11 @@ def test_the_collector_of_cycles_walks_no_items_where_all_are_ours(
 
 
 def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycles, "_ITEMS_BETWEEN", 2)
+    monkeypatch.setattr(cycles, "_ITEMS_BETWEEN_COLLECTIONS", 2)
     monkeypatch.setattr(cycles, "ends_with_run", lambda: False)  # the one of this test does not
-    plugin = cycles.Cycles(cast("pytest.Config", SimpleNamespace(args=["test_own.py"], add_cleanup=lambda _end: None)))
+    plugin = cycles.GcTuning(
+        cast("pytest.Config", SimpleNamespace(args=["test_own.py"], add_cleanup=lambda _end: None))
+    )
     thresholds = gc.get_threshold()
     plugin.pytest_runtestloop(cast("pytest.Session", SimpleNamespace(items=[])))
     try:
@@ -158,7 +160,7 @@ def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: p
         plugin.pytest_runtest_logfinish()
         assert gc.get_freeze_count() > before + len(left) // 2
     finally:
-        plugin.end()
+        plugin.restore()
     assert gc.get_freeze_count() == 0
     assert gc.get_threshold() == thresholds
 
@@ -217,7 +219,7 @@ class Watch:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
         if call.when == "call" and len(self.seen) > 13:
-            self.kept.append(item.tried)
+            self.kept.append(item.repeated_result)
 
     def pytest_runtest_logfinish(self):
         gc.collect()

@@ -9,7 +9,7 @@ import pytest
 
 from miniature import write_case
 from toolcall_conformance.engine.output import sanitizing as crossing
-from toolcall_conformance.engine.output.failure_texts import Crash, FailureText
+from toolcall_conformance.engine.output.failure_texts import CrashLine, FailureText
 from toolcall_conformance.reports.text.failure import Line
 
 LOUD = """
@@ -57,21 +57,21 @@ def test_what_is_printed_of_an_item_and_of_all_is_bounded(loud: Any) -> None:
     text = result.stdout.str()
     texts = text.partition("= FAILURES =")[2].partition("= toolcall conformance =")[0]
     count = sum(texts.count(word) for word in ("log ", "banner ", " out "))
-    assert 0 < count * 4 < 2 * crossing.CAPTURED_OF_ALL
+    assert 0 < count * 4 < 2 * crossing.MAX_CAPTURED_OF_ALL
     assert texts.count("(the same as of toolcall::loud/x0::request::alpha-to-beta)") == 59
     assert "characters: left out; the files of a failing item have them" in texts
     assert "x59 request 1 failed" in texts, "the reason stands there all the same"
     for part in texts.split("\n____"):
-        assert len(part) < crossing.TEXT + crossing.CAPTURED + 3_000
-    assert len(text) < crossing.CAPTURED_OF_ALL + 62 * 4_000
+        assert len(part) < crossing.MAX_TEXT + crossing.MAX_CAPTURED + 3_000
+    assert len(text) < crossing.MAX_CAPTURED_OF_ALL + 62 * 4_000
     whole = (Path(loud.path) / "bodies/loud/x59/request/alpha-to-beta/captured-stdout-call.txt").read_text()
     assert whole == "banner " * 1_000 + "\n"
     traceback = Path(loud.path) / "bodies/loud/error/request/alpha-to-beta/traceback.txt"
-    assert len(traceback.read_text()) > crossing.TRACEBACK
+    assert len(traceback.read_text()) > crossing.MAX_TRACEBACK
 
 
 def test_an_item_with_more_findings_than_somebody_reads(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolcall_conformance.engine.output.failure_texts.TEXT", 300)
+    monkeypatch.setattr("toolcall_conformance.engine.output.failure_texts.MAX_TEXT", 300)
     spec = project.translator("    def request(self, body):\n        return {'format': 'beta', 'text': '', 'extra': 1}")
     item = "toolcall::box/one::request::alpha-to-beta"
     text = project.run(item, "--toolcall-artifacts=bodies", spec=spec).stdout.str()
@@ -84,7 +84,7 @@ def test_an_item_with_more_findings_than_somebody_reads(project: Any, monkeypatc
 
 def test_a_long_text_is_cut_once_and_between_lines() -> None:
     lines = [Line(f"{number}: {'x' * 90}", "MUST") for number in range(1_000)]
-    text = FailureText.of(lines, Crash("here", 1, "rule"))
-    assert crossing.fit(str(text)) == str(text)
+    text = FailureText.of(lines, CrashLine("here", 1, "rule"))
+    assert crossing.sanitize(str(text)) == str(text)
     assert (text.lines[0], text.lines[-1], text.whole) == (lines[0], lines[-1], lines)
-    assert len(str(text)) > crossing.TEXT * 0.9
+    assert len(str(text)) > crossing.MAX_TEXT * 0.9

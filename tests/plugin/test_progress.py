@@ -188,6 +188,12 @@ def test_in_a_terminal_one_line_is_written_anew(project: Any) -> None:
     assert "[100%]" not in progress
 
 
+def test_in_a_terminal_known_failures_are_counted(project: Any) -> None:
+    options = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
+    screen = on_a_screen(project, "toolcall::box", *options, session=LOSES + SLOW)
+    assert re.search(r"\r\d+ of 16 items, [12] known, ", screen), screen
+
+
 def test_on_a_screen_that_keeps_all_lines_it_is_a_line_a_family(project: Any) -> None:
     screen = on_a_screen(project, "toolcall::", CI="true")
     assert all(re.search(f"^{pattern}$", screen, re.MULTILINE) for pattern in LINES), screen

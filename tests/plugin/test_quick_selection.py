@@ -8,7 +8,7 @@ from functools import lru_cache
 import pytest
 
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, variants
-from toolcall_conformance.engine.items.selection import Selection, SelectionError, parse
+from toolcall_conformance.engine.items.selection import Selection, SelectionError, parse_selection
 from toolcall_conformance.library import Corpus
 
 ITEMS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -19,7 +19,7 @@ CASES = {"box/one": ("alpha", "beta"), "box/two": ("alpha", "beta")}
 
 
 def selected(*arguments: str) -> Selection:
-    return parse(arguments, cases=CASES, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS)
+    return parse_selection(arguments, cases=CASES, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS)
 
 
 @pytest.mark.parametrize(
@@ -41,22 +41,24 @@ def selected(*arguments: str) -> Selection:
     ],
 )
 def test_quick_has(argument: str, item: tuple[str, ...], has: bool) -> None:
-    assert selected(argument).has(*item) is has
+    assert selected(argument).selects(*item) is has
 
 
 def test_quick_stands_beside_other_arguments() -> None:
     both = selected("toolcall::@quick", "toolcall::box/one::response")
-    assert both.has("box/one", "response", "beta-to-beta", "")
-    assert both.has("box/two", "request", "beta-to-alpha", "")
-    assert not both.has("box/two", "response", "beta-to-alpha", "")
+    assert both.selects("box/one", "response", "beta-to-beta", "")
+    assert both.selects("box/two", "request", "beta-to-alpha", "")
+    assert not both.selects("box/two", "response", "beta-to-alpha", "")
 
 
 def test_a_corpus_with_fewer_cases_has_fewer_items() -> None:
     few = {"box/one": ("alpha", "beta")}
     selectors = ["toolcall::@quick::request::alpha-to-beta"]
-    selection = parse(selectors, cases=few, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS)
-    assert selection.has("box/one", "request", "alpha-to-beta", "")
-    assert not selection.has("box/two")
+    selection = parse_selection(
+        selectors, cases=few, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS
+    )
+    assert selection.selects("box/one", "request", "alpha-to-beta", "")
+    assert not selection.selects("box/two")
 
 
 def test_a_name_like_it_is_told() -> None:

@@ -17,7 +17,7 @@ pytest.importorskip("xdist")
 
 from toolcall_conformance.engine.distributed import sent_events
 from toolcall_conformance.engine.distributed.distribution import CasesTogether
-from toolcall_conformance.engine.distributed.received_events import Reader
+from toolcall_conformance.engine.distributed.received_events import EventReader
 
 pytestmark = pytest.mark.any_python
 
@@ -140,11 +140,11 @@ class Interactor:
 
 
 @pytest.fixture
-def reader() -> Iterator[Reader]:
+def reader() -> Iterator[EventReader]:
     """A reader that looks only when a message comes."""
     ends: list[Any] = []
-    reader = Reader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
-    reader._over.set()
+    reader = EventReader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
+    reader._stopped.set()
     yield reader
     for end in ends:
         end()
@@ -167,11 +167,11 @@ EVENTS: list[tuple[str, dict[str, Any]]] = [
 END: Any = "the end of the worker"
 
 
-def test_the_events_of_items_cross_in_a_file_and_in_their_order(reader: Reader) -> None:
+def test_the_events_of_items_cross_in_a_file_and_in_their_order(reader: EventReader) -> None:
     """What cannot be packed, and all that is not of an item of ours, crosses as it always did."""
     ends = Interactor()
-    reader.read_from(ends)
-    sent_events.send_together(ends.connect())
+    reader.attach_worker(ends)
+    sent_events.batch_events(ends.connect())
     for name, arguments in EVENTS:
         ends.sendevent(name, **arguments)
     ends.receive(END)
@@ -179,36 +179,36 @@ def test_the_events_of_items_cross_in_a_file_and_in_their_order(reader: Reader) 
     assert ends.sent == [*EVENTS[:2], *EVENTS[-2:], END]
 
 
-def test_what_is_read_before_a_message_that_was_sent_before_it_waits(reader: Reader) -> None:
+def test_what_is_read_before_a_message_that_was_sent_before_it_waits(reader: EventReader) -> None:
     """The reader may look between the two: the message is on its way still."""
     ends = Interactor()
-    reader.read_from(ends)
-    sent_events.send_together(ends.connect())
+    reader.attach_worker(ends)
+    sent_events.batch_events(ends.connect())
     late: list[Any] = []
     ends.channel.send = late.append
     for name, arguments in EVENTS[:5]:
         ends.sendevent(name, **arguments)
     (worker,) = reader._workers
-    worker.look()
+    worker.read_new()
     assert ends.came == []
     for message in late:
         ends.receive(message)
     assert ends.came == EVENTS[:2]
-    worker.look()
+    worker.read_new()
     assert ends.came == EVENTS[:5]
 
 
 @pytest.mark.parametrize("fault", ["short", "raises", "too large"])
 def test_what_the_file_does_not_take_crosses_as_messages(
-    reader: Reader, fault: str, monkeypatch: pytest.MonkeyPatch
+    reader: EventReader, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = Interactor()
-    reader.read_from(ends)
+    reader.attach_worker(ends)
     config = ends.connect()
-    path = Path(ends.workerinput[sent_events.FILE])
+    path = Path(ends.workerinput[sent_events.EVENTS_FILE_KEY])
 
     if fault == "too large":
-        monkeypatch.setattr(sent_events, "_MOST", 400)
+        monkeypatch.setattr(sent_events, "_MAX_FILE_BYTES", 400)
 
     class Full(io.FileIO):
         left = 1
@@ -222,7 +222,7 @@ def test_what_the_file_does_not_take_crosses_as_messages(
             return super().write(bytes(data)[:10])
 
     monkeypatch.setattr(Path, "open", lambda self, mode, **_: Full(self, mode))
-    sent_events.send_together(config)
+    sent_events.batch_events(config)
     for name, arguments in [*EVENTS[:9], *EVENTS[:9]]:
         ends.sendevent(name, **arguments)
     ends.receive(END)
@@ -266,10 +266,10 @@ class LoopsNode(Interactor):
         getattr(self.loop, f"worker_{name}")(**arguments)
 
 
-def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: Reader) -> None:
+def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: EventReader) -> None:
     loop = Loop()
-    reader.read_from(loop.node)
-    sent_events.send_together(loop.node.connect())
+    reader.attach_worker(loop.node)
+    sent_events.batch_events(loop.node.connect())
     events = [*EVENTS[2:5], *EVENTS[2:5]]
     for name, arguments in events:
         loop.node.sendevent(name, **arguments)
@@ -279,15 +279,15 @@ def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: Reader
 
 
 @pytest.mark.parametrize("why", ["may listen already", "is on another machine"])
-def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: Reader, why: str) -> None:
+def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: EventReader, why: str) -> None:
     ends = Interactor()
     if why == "may listen already":
         config = ends.connect()
     ends.gateway.spec.popen = why == "may listen already"
-    reader.read_from(ends)
+    reader.attach_worker(ends)
     if why == "is on another machine":
         config = ends.connect()
-    sent_events.send_together(config)
+    sent_events.batch_events(config)
     ends.sendevent("logstart", **OURS)
     assert ends.sent == [("logstart", OURS)]
     assert ends.workerinput == {}
@@ -295,16 +295,16 @@ def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: R
 
 @pytest.mark.parametrize("end", ["controller", "worker"])
 def test_where_a_file_cannot_be_had_each_event_is_sent_by_itself(
-    reader: Reader, end: str, monkeypatch: pytest.MonkeyPatch
+    reader: EventReader, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker may have another file system than its controller."""
     ends = Interactor()
     if end == "controller":
         monkeypatch.setattr(tempfile, "mkstemp", fails)
-    reader.read_from(ends)
+    reader.attach_worker(ends)
     if end == "worker":
-        Path(ends.workerinput[sent_events.FILE]).unlink()
-    sent_events.send_together(ends.connect())
+        Path(ends.workerinput[sent_events.EVENTS_FILE_KEY]).unlink()
+    sent_events.batch_events(ends.connect())
     for name, arguments in EVENTS:
         ends.sendevent(name, **arguments)
     assert ends.sent == ends.came == EVENTS
@@ -316,10 +316,10 @@ def fails(**_: object) -> None:
 
 def test_a_worker_that_never_began_leaves_no_file() -> None:
     ends: list[Any] = []
-    reader = Reader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
+    reader = EventReader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
     node = Interactor()
-    reader.read_from(node)
-    path = Path(node.workerinput[sent_events.FILE])
+    reader.attach_worker(node)
+    path = Path(node.workerinput[sent_events.EVENTS_FILE_KEY])
     assert path.exists()
     for end in ends:
         end()

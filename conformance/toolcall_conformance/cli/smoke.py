@@ -114,19 +114,19 @@ class _Watched:
         if not settings.holds("isolated") and not translator.startswith(OTHER_PROCESSES):
             from toolcall_conformance.engine.ending.watchdog import Watchdog
 
-            self._watchdog = Watchdog.of_any(settings.isolated("corpus", "timeout"), "the command")
+            self._watchdog = Watchdog.start_for(settings.isolated("corpus", "timeout"), "the command")
 
     def plays(self, nodeid: str) -> None:
         """Say what is tried now."""
         if self._watchdog is not None:
-            self._watchdog.plays({"nodeid": f"toolcall::{nodeid}"}, self._seconds)
+            self._watchdog.send_item({"nodeid": f"toolcall::{nodeid}"}, self._seconds)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
         if self._watchdog is not None:
-            self._watchdog.rest()
+            self._watchdog.end_run()
 
 
 def _works(report: RouteReport) -> bool:

@@ -13,35 +13,35 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     Raises pytest.UsageError, but in a worker of xdist, whose controller raises it.
     """
     from toolcall_conformance.engine.distributed.handover import Handover
-    from toolcall_conformance.engine.distributed.sent_events import send_together
-    from toolcall_conformance.engine.distributed.workers import Unprepared, Workers
-    from toolcall_conformance.engine.ending.stopping import Stopping
-    from toolcall_conformance.engine.gc_tuning import Cycles
+    from toolcall_conformance.engine.distributed.sent_events import batch_events
+    from toolcall_conformance.engine.distributed.workers import UnpreparedWorker, WorkerSetup
+    from toolcall_conformance.engine.ending.stopping import Termination
+    from toolcall_conformance.engine.gc_tuning import GcTuning
     from toolcall_conformance.engine.hooks import Engine
-    from toolcall_conformance.engine.output.sanitizing import fit
-    from toolcall_conformance.engine.output.screen import Screen
+    from toolcall_conformance.engine.output.sanitizing import sanitize
+    from toolcall_conformance.engine.output.screen import TerminalSummary
     from toolcall_conformance.engine.progress import Progress
     from toolcall_conformance.engine.recording import RecordCollector
-    from toolcall_conformance.engine.runtest_protocol import ShortWay
-    from toolcall_conformance.engine.setup import prepare
+    from toolcall_conformance.engine.runtest_protocol import ShortProtocol
+    from toolcall_conformance.engine.setup import prepare_run
 
     is_worker = hasattr(config, "workerinput")
-    config.pluginmanager.register(Cycles(config), "toolcall-cycles")
+    config.pluginmanager.register(GcTuning(config), "toolcall-cycles")
     try:
-        run = prepare(config, arguments)
+        run = prepare_run(config, arguments)
     except pytest.UsageError as mistake:
         if is_worker:
-            config.pluginmanager.register(Unprepared(config, fit(str(mistake))), "toolcall-unprepared")
+            config.pluginmanager.register(UnpreparedWorker(config, sanitize(str(mistake))), "toolcall-unprepared")
             return
-        raise pytest.UsageError(fit(str(mistake))) from None
+        raise pytest.UsageError(sanitize(str(mistake))) from None
     handover = Handover(possible=not is_worker)
     config.pluginmanager.register(Engine(run, handover), "toolcall-engine")
-    config.pluginmanager.register(ShortWay(handover), "toolcall-short-way")
-    send_together(config)
+    config.pluginmanager.register(ShortProtocol(handover), "toolcall-short-way")
+    batch_events(config)
     if not is_worker:  # under xdist only the controller reports
         recorder = RecordCollector(config, run, handover)
         config.pluginmanager.register(recorder, "toolcall-recorder")
-        config.pluginmanager.register(Stopping(recorder.write_reports), "toolcall-stopping")
-        config.pluginmanager.register(Screen(recorder), "toolcall-screen")
+        config.pluginmanager.register(Termination(recorder.write_reports), "toolcall-stopping")
+        config.pluginmanager.register(TerminalSummary(recorder), "toolcall-screen")
         config.pluginmanager.register(Progress(config, lambda: recorder.expected), "toolcall-progress")
-        config.pluginmanager.register(Workers(config, run), "toolcall-workers")
+        config.pluginmanager.register(WorkerSetup(config, run), "toolcall-workers")

@@ -29,7 +29,7 @@ LOCK_SECONDS = 10.0
 """How long a run waits for another that writes a file of the same folder: that takes milliseconds."""
 
 
-def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[FailingFinding]]:
+def failures_by_item(records: Iterable[ItemRecord]) -> Mapping[str, list[FailingFinding]]:
     """The failures of each item that ran to a verdict."""
     return {
         record.nodeid: [
@@ -44,26 +44,26 @@ def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[FailingFinding]]:
     }
 
 
-def stale(run: Run, records: Iterable[ItemRecord]) -> list[str]:
+def stale_sentences(run: Run, records: Iterable[ItemRecord]) -> list[str]:
     """A sentence for each entry that no longer fails or names no item."""
-    if not run.known.entries or run.settings.update:
+    if not run.known_failures.entries or run.settings.updates_known_failures:
         return []
     verdicts = {
         nodeid: [(failure.rule, failure.signature) for failure in failures]
-        for nodeid, failures in judged(records).items()
+        for nodeid, failures in failures_by_item(records).items()
     }
-    return [entry.sentence for entry in run.known.stale(_existing(run), verdicts, _outside(run))]
+    return [entry.sentence for entry in run.known_failures.stale(_nameable_items(run), verdicts, _outside_run(run))]
 
 
-def _existing(run: Run) -> frozenset[str]:
+def _nameable_items(run: Run) -> frozenset[str]:
     """The items that entries may name. Cases that were not selected are read only for the sake of patterns."""
-    parts = (part for entry in run.known.entries for pattern in entry.patterns for part in pattern.parts)
+    parts = (part for entry in run.known_failures.entries for pattern in entry.patterns for part in pattern.parts)
     if all(part.is_one_item for part in parts):
-        return run.existing(run.selection.has)
-    return run.existing(lambda _case: True)
+        return run.existing_nodeids(run.selection.selects)
+    return run.existing_nodeids(lambda _case: True)
 
 
-def _outside(run: Run) -> Callable[[ItemPattern], bool]:
+def _outside_run(run: Run) -> Callable[[ItemPattern], bool]:
     """Whether a pattern names what this run does not have: recordings, or one item of a case that was not selected."""
 
     def is_outside(pattern: ItemPattern) -> bool:
@@ -72,19 +72,21 @@ def _outside(run: Run) -> Callable[[ItemPattern], bool]:
             return run.cassettes is None
         if pattern.family == DRAWN:
             return run.settings.fuzz is None
-        return pattern.is_one_item and case in run.corpus.cases and not run.selection.has(case)
+        return pattern.is_one_item and case in run.corpus.cases and not run.selection.selects(case)
 
     return is_outside
 
 
-def write(run: Run, records: Iterable[ItemRecord]) -> str:
+def update_file(run: Run, records: Iterable[ItemRecord]) -> str:
     """Write the file of known failures anew; a sentence about what it holds now. Raises KnownFailuresError."""
-    path = run.known.path
+    path = run.known_failures.path
     assert path is not None  # the settings demand one
-    text = run.known.text
+    text = run.known_failures.text
     # A pattern for a whole family has to know all that there is.
-    changes = update(run.known, text, run.existing(lambda _case: True), judged(records), _outside(run))
-    with _alone(path) as alone:
+    changes = update(
+        run.known_failures, text, run.existing_nodeids(lambda _case: True), failures_by_item(records), _outside_run(run)
+    )
+    with _folder_lock(path) as alone:
         changed = "has changed since this run began" if (read(path) if path.exists() else "") != text else ""
         if why := changed or ("" if alone else "is locked by another process (its folder, with flock)"):
             beside = path.with_name(f"{path.stem}.update{path.suffix}")
@@ -96,11 +98,11 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
         if changes.text != text:
             _write(path, changes.text)
     load(path, Names(run.corpus.rules, run.corpus.retired))
-    return f"{relative(path, run.settings.directory)} has {changes}{_converted(path, text)}"
+    return f"{relative(path, run.settings.directory)} has {changes}{_conversion_notice(path, text)}"
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[bool]:
+def _folder_lock(path: Path) -> Iterator[bool]:
     """Let other runs wait that write a file of the same folder; False where one does not end.
 
     Where the system cannot, none waits.
@@ -127,7 +129,7 @@ def _alone(path: Path) -> Iterator[bool]:
         os.close(folder)
 
 
-def _converted(path: Path, before: str) -> str:
+def _conversion_notice(path: Path, before: str) -> str:
     if not before.strip() or path.suffix == ".toml" or "[[known]]" in before:
         return ""
     return "; it was a list of lines and is TOML now, so a name that ends in .toml suits it"

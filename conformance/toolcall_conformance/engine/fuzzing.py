@@ -15,7 +15,7 @@ from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, PlayedBodies, variants
 from toolcall_conformance.checks.agent_loop import VARIANTS
-from toolcall_conformance.engine.items.plan import Planned, route_of
+from toolcall_conformance.engine.items.plan import PlannedItem, route_of
 from toolcall_conformance.trust.dialects import JOINED, Dialects
 from toolcall_conformance.trust.fuzz import folders
 from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run
     from toolcall_conformance.engine.settings import FuzzSettings
 
-PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
+CHECKS_PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
 #: Played in turn with the variants of the others: each conversation is played in one of them.
-IN_TURN = "round_trip"
+ROTATED_CHECK = "round_trip"
 #: Of so many conversations one has its replies in a dialect of compatible servers.
-IN_DIALECT = 3
+DIALECT_INTERVAL = 3
 #: How many causes an item shrinks, and for how long each.
-CAUSES = 10
-SECONDS = 20.0
+MAX_CAUSES = 10
+SHRINK_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class GeneratedFailure:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ObservedFailure:
     """A failure as it was first seen, that conversation, and how many conversations have its cause."""
 
     failure: GeneratedFailure
@@ -62,39 +62,39 @@ class _Seen:
 class Example:
     """A conversation as small as it gets, and what is wrong with it."""
 
-    seen: _Seen
+    observed: _ObservedFailure
     finding: Finding
     result: ItemResult
     drawn: Drawn
 
 
-class Fuzz:
+class GeneratedPlayer:
     """The drawn conversations of a run, played route by route; drawn when the first is played."""
 
     def __init__(self, run: Run, settings: FuzzSettings) -> None:
         self._run = run
-        self._told = settings
+        self._settings = settings
         self._renderer = load_renderer(settings.renderer)
         self._source = ScenarioSource(bricks_of(run.corpus), settings.seed)
         self._dialects = {name: Dialects(run.corpus, name) for name in run.corpus.formats}
 
     @cached_property
-    def _kept(self) -> Spool:
+    def _conversations(self) -> Spool:
         """Each scenario, its tools, and the texts of its files; none where bodies break a rule of their format."""
-        every = enumerate(self._source.drawn(self._told.count))
-        return Spool(self._packed(number, drawn) for number, drawn in every)
+        every = enumerate(self._source.drawn(self._settings.count))
+        return Spool(self._pack(number, drawn) for number, drawn in every)
 
-    def _packed(self, number: int, drawn: Drawn) -> list[Any]:
-        case = self._made(drawn, drawn.scenario["models"])
+    def _pack(self, number: int, drawn: Drawn) -> list[Any]:
+        case = self._render_case(drawn, drawn.scenario["models"])
         if case is None:
             return [drawn.scenario, drawn.tools, None]
-        if number % IN_DIALECT == IN_DIALECT - 1:
-            case = self._in_dialect(number, case)
+        if number % DIALECT_INTERVAL == DIALECT_INTERVAL - 1:
+            case = self._add_dialects(number, case)
         return [case.drawn.scenario, case.drawn.tools, case.texts]
 
-    def _in_dialect(self, number: int, case: DrawnCase) -> DrawnCase:
+    def _add_dialects(self, number: int, case: DrawnCase) -> DrawnCase:
         """The conversation, with the habits of compatible servers in the formats that have some."""
-        lot = random.Random(f"{self._told.seed} {number}")  # noqa: S311 - no secret is drawn
+        lot = random.Random(f"{self._settings.seed} {number}")  # noqa: S311 - no secret is drawn
         habits: dict[str, str] = {}
         for name, dialects in self._dialects.items():
             streams = [exchange.stream() for exchange in case.exchanges(name) if exchange.stream_path is not None]
@@ -105,17 +105,17 @@ class Fuzz:
         drawn_case = replace(case.drawn, scenario={**case.drawn.scenario, DIALECT: habits})
         return spoken(DrawnCase(drawn_case, CASE, case.texts), self._dialects)
 
-    def play(self, item: Planned) -> ItemResult:
+    def play(self, item: PlannedItem) -> ItemResult:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
-        observations: dict[str, _Seen] = {}
+        observations: dict[str, _ObservedFailure] = {}
         differing: dict[str, Finding] = {}
         unusable = 0
-        for number, (scenario, tools, texts) in enumerate(self._kept):
+        for number, (scenario, tools, texts) in enumerate(self._conversations):
             if texts is None:  # no fault of the translator
                 unusable += 1
                 continue
             drawn = Drawn(scenario, tools)
-            failures, others = self._failures(DrawnCase(drawn, CASE, texts), item.route, number)
+            failures, others = self._find_failures(DrawnCase(drawn, CASE, texts), item.route, number)
             for other in others:
                 body = f"generated conversation {number + 1}: {other.body}"
                 differing.setdefault(self._run.signature(other), replace(other, body=body))
@@ -123,16 +123,16 @@ class Fuzz:
             for failure, finding in {
                 failure.cause: (failure, finding) for failure, finding in reversed(failures)
             }.values():
-                observations.setdefault(failure.cause, _Seen(failure, finding, drawn)).count += 1
+                observations.setdefault(failure.cause, _ObservedFailure(failure, finding, drawn)).count += 1
         examples = [
             example
-            for observation in [*observations.values()][:CAUSES]
-            if (example := self._example(item, observation)) is not None
+            for observation in [*observations.values()][:MAX_CAUSES]
+            if (example := self._shrink_example(item, observation)) is not None
         ]
-        result = self._result(item, examples, list(observations.values()), unusable)
+        result = self._build_result(item, examples, list(observations.values()), unusable)
         return replace(result, differences=tuple(differing.values()))
 
-    def _made(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
+    def _render_case(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
         """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
         try:
             case = rendered(drawn, self._renderer, CASE, formats)
@@ -140,51 +140,59 @@ class Fuzz:
             return None
         return spoken(case, self._dialects) if _is_legal(self._run, case) else None
 
-    def _failures(
+    def _find_failures(
         self, case: DrawnCase, route: Route, number: int
     ) -> tuple[list[tuple[GeneratedFailure, Finding]], list[Finding]]:
         """What is wrong with the conversation of that ``number`` on a route, and what another translator differs in."""
         findings: dict[GeneratedFailure, Finding] = {}
         others: list[Finding] = []
-        for check, variant in _taken(list(self._ways(case, route)), number):
-            result = self._played(case, check, route, variant)
-            for finding in self._run.failing(result):
+        for check, variant in _rotate_checks(list(self._applicable_checks(case, route)), number):
+            result = self._play_check(case, check, route, variant)
+            for finding in self._run.failing_findings(result):
                 findings.setdefault(GeneratedFailure(self._run.signature(finding), check, variant), finding)
             others += result.differences
         return list(findings.items()), others
 
-    def _ways(self, case: DrawnCase, route: Route) -> Iterator[tuple[str, str]]:
-        for check in PLAYED:
+    def _applicable_checks(self, case: DrawnCase, route: Route) -> Iterator[tuple[str, str]]:
+        for check in CHECKS_PLAYED:
             for variant in variants(self._run.corpus, check, case, route.client, route.upstream):
                 if check == "agent_loop" and VARIANTS[variant].interleaved:
                     continue  # plays a case of the corpus beside it
-                if self._run.support.applies(Planned(case, check, route, variant)):
+                if self._run.support.covers(PlannedItem(case, check, route, variant)):
                     yield check, variant
 
-    def _played(self, case: DrawnCase, check: str, route: Route, variant: str) -> ItemResult:
-        return self._run.compared(Planned(case, check, route_of(case, route.client, route.upstream), variant))
+    def _play_check(self, case: DrawnCase, check: str, route: Route, variant: str) -> ItemResult:
+        return self._run.play_and_compare(
+            PlannedItem(case, check, route_of(case, route.client, route.upstream), variant)
+        )
 
-    def _example(self, item: Planned, observation: _Seen) -> Example | None:
+    def _shrink_example(self, item: PlannedItem, observation: _ObservedFailure) -> Example | None:
         """The smallest conversation on which a check fails for the same cause."""
         failure = observation.failure
         small = shrunk(
-            observation.drawn, lambda candidate: self._finding(candidate, item.route, failure) is not None, SECONDS
+            observation.drawn,
+            lambda candidate: self._reproduce(candidate, item.route, failure) is not None,
+            SHRINK_SECONDS,
         )
-        match = self._finding(small, item.route, failure)
+        match = self._reproduce(small, item.route, failure)
         return Example(observation, *match, small) if match is not None else None
 
-    def _finding(self, drawn: Drawn, route: Route, failure: GeneratedFailure) -> tuple[Finding, ItemResult] | None:
-        case = self._made(drawn, sorted({route.client, route.upstream}))  # smaller ones come quicker in two formats
-        if case is None or (failure.check, failure.variant) not in self._ways(case, route):
+    def _reproduce(self, drawn: Drawn, route: Route, failure: GeneratedFailure) -> tuple[Finding, ItemResult] | None:
+        case = self._render_case(
+            drawn, sorted({route.client, route.upstream})
+        )  # smaller ones come quicker in two formats
+        if case is None or (failure.check, failure.variant) not in self._applicable_checks(case, route):
             return None
-        result = self._played(case, failure.check, route, failure.variant)
-        for finding in self._run.failing(result):
+        result = self._play_check(case, failure.check, route, failure.variant)
+        for finding in self._run.failing_findings(result):
             if self._run.signature(finding) == failure.cause:
                 return finding, result
         return None
 
-    def _result(self, item: Planned, examples: list[Example], observations: list[_Seen], unusable: int) -> ItemResult:
-        lines = [f"{pluralize(self._told.count, 'generated conversation')}, seed {self._told.seed}"]
+    def _build_result(
+        self, item: PlannedItem, examples: list[Example], observations: list[_ObservedFailure], unusable: int
+    ) -> ItemResult:
+        lines = [f"{pluralize(self._settings.count, 'generated conversation')}, seed {self._settings.seed}"]
         if unusable:
             lines[0] += (
                 f"; {unusable} not played, because their rendered bodies already break rules: no fault of the "
@@ -197,8 +205,8 @@ class Fuzz:
             body = example.finding.body
             findings.append(replace(example.finding, body=f"{name}-{body}" if body else ""))
             played += [replace(exchange, name=f"{name}-{exchange.name}") for exchange in example.result.played]
-            lines += self._told_of(item, name, example)
-        causes = {example.seen.failure.cause for example in examples}
+            lines += self._example_lines(item, name, example)
+        causes = {example.observed.failure.cause for example in examples}
         for observation in observations:
             if observation.failure.cause not in causes:
                 lines.append(f"not shrunk, on {observation.count}: {observation.failure.cause}")
@@ -206,16 +214,20 @@ class Fuzz:
         verdict = Verdict.FAIL if observations else Verdict.PASS
         return ItemResult(verdict, tuple(findings), tuple(played), reason="\n".join(lines))
 
-    def _told_of(self, item: Planned, name: str, example: Example) -> list[str]:
+    def _example_lines(self, item: PlannedItem, name: str, example: Example) -> list[str]:
         """What is said of an example: where it is, and how it is played."""
         case = rendered(example.drawn, self._renderer, f"{FAMILY}/{name}", example.drawn.scenario["models"])
         case = spoken(case, self._dialects)
-        played = Planned(case, example.seen.failure.check, item.route, example.seen.failure.variant)
-        lines = [f"{example.finding.rule} on {example.seen.count}; the smallest: {_outline(case)}"]
-        folder = self._folder(item, name, case)
-        return [*lines, f"  {self._run.settings.playing(folder, played.nodeid)}"] if folder is not None else lines
+        played = PlannedItem(case, example.observed.failure.check, item.route, example.observed.failure.variant)
+        lines = [f"{example.finding.rule} on {example.observed.count}; the smallest: {_outline(case)}"]
+        folder = self._write_example(item, name, case)
+        return (
+            [*lines, f"  {self._run.settings.private_case_command(folder, played.nodeid)}"]
+            if folder is not None
+            else lines
+        )
 
-    def _folder(self, item: Planned, name: str, case: DrawnCase) -> Path | None:
+    def _write_example(self, item: PlannedItem, name: str, case: DrawnCase) -> Path | None:
         root = self._run.settings.artifacts
         if root is None:
             return None
@@ -227,9 +239,9 @@ class Fuzz:
         return folder
 
 
-def _taken(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[str, str]]:
+def _rotate_checks(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[str, str]]:
     """The ways in which the conversation of that ``number`` is played: the plain checks, and one other in turn."""
-    others = [(check, variant) for check, variant in ways if check == IN_TURN or variant]
+    others = [(check, variant) for check, variant in ways if check == ROTATED_CHECK or variant]
     plain = [way for way in ways if way not in others]
     return [*plain, *others[number % len(others) :][:1]] if others else plain
 
@@ -249,10 +261,10 @@ def _outline(case: DrawnCase) -> str:
     """A conversation in a few words: who says what, the arguments of calls."""
     turns = case.scenario["conversation"]
     dialect = "".join(f"in the dialect {habits}: " for habits in case.drawn.scenario.get(DIALECT, {}).values())
-    return dialect + " · ".join(_entry(turn["role"], entry) for turn in turns for entry in turn["content"])
+    return dialect + " · ".join(_outline_entry(turn["role"], entry) for turn in turns for entry in turn["content"])
 
 
-def _entry(role: str, entry: Mapping[str, Any]) -> str:
+def _outline_entry(role: str, entry: Mapping[str, Any]) -> str:
     if "call" in entry:
         call = entry["call"]
         return f"call {call['name']}({call.get('arguments', call.get('input'))!r:.60})"

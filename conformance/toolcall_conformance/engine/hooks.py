@@ -32,19 +32,24 @@ from toolcall_conformance.engine.items.nodes import (
 )
 from toolcall_conformance.engine.items.selection import PREFIX
 from toolcall_conformance.engine.output import artefacts
-from toolcall_conformance.engine.output.sanitizing import keep_captured, keep_text, make_fit, make_warning_fit
+from toolcall_conformance.engine.output.sanitizing import (
+    sanitize_report,
+    sanitize_warning,
+    write_captured,
+    write_findings,
+)
 from toolcall_conformance.engine.output.shown_bodies import shown_bodies
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import relative
-from toolcall_conformance.engine.witnessing import witnessed
+from toolcall_conformance.engine.witnessing import ask_clients
 from toolcall_conformance.reports.causes.examples import Examples
 from toolcall_conformance.reports.causes.near import near
 from toolcall_conformance.reports.model import ItemRecord, finding_json
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
 # not fill the JUnit file.
-RECORD = "toolcall_record"
-VERDICT = "toolcall_verdict"
+RECORD_ATTRIBUTE = "toolcall_record"
+VERDICT_ATTRIBUTE = "toolcall_verdict"
 UNSTABLE = "unstable"
 
 
@@ -83,89 +88,89 @@ class Engine:
             return (yield)
         if call.when != "call":
             if call.when == "teardown":
-                item.forget()
+                item.drop_result()
             report = yield
-            make_fit(report, self._files(item))
+            sanitize_report(report, self._files_folder(item))
             return report
         error = call.excinfo.value if call.excinfo is not None else None
         if (
             isinstance(error, (ItemFailedError, HarnessError))
             and self.run.settings.artifacts is not None
-            and item.tried
+            and item.repeated_result
         ):
-            item.files = artefacts.write(self.run.settings.artifacts, item.planned, item.tried.result)
+            item.files = artefacts.write_bodies(self.run.settings.artifacts, item.planned, item.repeated_result.result)
         elif self.run.settings.artifacts is not None:
-            artefacts.clear(self.run.settings.artifacts, item.planned)
-        if isinstance(error, ItemFailedError) and self.run.settings.witness and item.tried:
-            item.witnessed = witnessed(self.run, item.planned, item.tried.result)
+            artefacts.clear_bodies(self.run.settings.artifacts, item.planned)
+        if isinstance(error, ItemFailedError) and self.run.settings.witness and item.repeated_result:
+            item.client_reactions = ask_clients(self.run, item.planned, item.repeated_result.result)
         report = yield
         if item.files is not None:
-            keep_captured(item.files, report)
+            write_captured(item.files, report)
             if whole := getattr(report.longrepr, "whole", None):
-                keep_text(item.files, "\n".join(line.text for line in whole))
+                write_findings(item.files, "\n".join(line.text for line in whole))
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"
-        if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
-            report.longrepr = (str(item.planned.case.file), 1, item.tried.result.reason)
-        make_fit(report, self._files(item))
-        record = self._with_bodies(item, record_of(item, error, call.duration))
+        if report.skipped and not hasattr(report, "wasxfail") and item.repeated_result is not None:
+            report.longrepr = (str(item.planned.case.file), 1, item.repeated_result.result.reason)
+        sanitize_report(report, self._files_folder(item))
+        record = self._add_bodies(item, item_record(item, error, call.duration))
         # Of an item that a plugin runs again, the last run counts.
         others = [each for each in item.user_properties if not each[0].startswith(f"{PREFIX}_")]
-        item.user_properties[:] = [*others, *_properties(record)]
-        if not self._handover.takes(record):
-            setattr(report, RECORD, record.dumps())
-        setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
+        item.user_properties[:] = [*others, *_user_properties(record)]
+        if not self._handover.offer(record):
+            setattr(report, RECORD_ATTRIBUTE, record.dumps())
+        setattr(report, VERDICT_ATTRIBUTE, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
 
-    def _files(self, item: ConformanceItem) -> str | None:
+    def _files_folder(self, item: ConformanceItem) -> str | None:
         return None if item.files is None else relative(item.files, self.run.settings.directory)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_warning_recorded(self, warning_message: warnings.WarningMessage, nodeid: str) -> None:
         if nodeid.startswith(f"{PREFIX}::") or not nodeid:
-            make_warning_fit(warning_message)
+            sanitize_warning(warning_message)
 
-    def _with_bodies(self, item: ConformanceItem, record: ItemRecord) -> ItemRecord:
+    def _add_bodies(self, item: ConformanceItem, record: ItemRecord) -> ItemRecord:
         """The record with the bodies that findings are about, if a report shall show this item."""
-        if item.tried is None or not self.run.settings.reports or not self._examples.offer(record)[0]:
+        if item.repeated_result is None or not self.run.settings.reports or not self._examples.offer(record)[0]:
             return record
-        bodies = shown_bodies(self.run.corpus, item.planned.route, item.tried.result)
+        bodies = shown_bodies(self.run.corpus, item.planned.route, item.repeated_result.result)
         return replace(record, bodies=bodies)
 
     def pytest_unconfigure(self) -> None:
         self.run.close()
         if self.run.watchdog is not None:
-            self.run.watchdog.rest()
+            self.run.watchdog.end_run()
 
     def pytest_report_teststatus(
         self, report: pytest.TestReport
     ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
-        if report.passed and getattr(report, VERDICT, None) == Verdict.WARN:
+        if report.passed and getattr(report, VERDICT_ATTRIBUTE, None) == Verdict.WARN:
             return "passed", ".", ("WARN", {"yellow": True})
-        if report.skipped and getattr(report, VERDICT, None) == UNSTABLE:
+        if report.skipped and getattr(report, VERDICT_ATTRIBUTE, None) == UNSTABLE:
             return UNSTABLE, "u", ("UNSTABLE", {"yellow": True})
         return None
 
 
-def _properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
+def _user_properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
     """What goes into files such as JUnit's, to select and count items by."""
     yield "toolcall_case", record.case
     yield "toolcall_check", record.check
     yield "toolcall_route", f"{record.client}-to-{record.upstream}"
     if record.variant:
         yield "toolcall_variant", record.variant
-    yield VERDICT, record.verdict
+    yield VERDICT_ATTRIBUTE, record.verdict
     if record.rules:
         yield "toolcall_rules", " ".join(record.rules)
 
 
-def record_of(item: ConformanceItem, error: BaseException | None, seconds: float) -> ItemRecord:
+def item_record(item: ConformanceItem, error: BaseException | None, seconds: float) -> ItemRecord:
     """Make the record of an item that has run, for so many ``seconds``."""
-    planned, tried = item.planned, item.tried
+    planned, tried = item.planned, item.repeated_result
     result = tried.result if tried is not None else None
     if isinstance(error, HarnessError) or tried is None or result is None:
-        verdict, outcome, reason = Verdict.ERROR, "error", _why_error(item, error)
+        verdict, outcome, reason = Verdict.ERROR, "error", _error_reason(item, error)
         findings: tuple[Finding, ...] = ()
     else:
         verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, tried), result.reason
@@ -184,16 +189,16 @@ def record_of(item: ConformanceItem, error: BaseException | None, seconds: float
         duration=round(seconds, 6),
         reason=reason,
         findings=findings,
-        facts=functools.partial(_facts, item, _bodies(result)),
-        size=_size(result) if findings else 0,
+        facts=functools.partial(_finding_facts, item, _produced_bodies(result)),
+        size=_source_size(result) if findings else 0,
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
         left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
-        witness=[body.to_json() for body in item.witnessed],
-        against=[] if result is None else [_difference(item, difference) for difference in result.differences],
+        witness=[body.to_json() for body in item.client_reactions],
+        against=[] if result is None else [_difference_json(item, difference) for difference in result.differences],
     )
 
 
-def _why_error(item: ConformanceItem, error: BaseException | None) -> str:
+def _error_reason(item: ConformanceItem, error: BaseException | None) -> str:
     """Why an item has no verdict: an error of this package, of a hook of the user's, or a time limit of pytest's."""
     if isinstance(error, HarnessError):
         return f"the harness failed: {error}"
@@ -204,7 +209,7 @@ def _why_error(item: ConformanceItem, error: BaseException | None) -> str:
     return f"stopped before its verdict: {type_name(error)}{at}: {text_of(error)}"
 
 
-def _difference(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
+def _difference_json(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
     """A difference from the other translator, as a record has it: ours is what was wanted, the other's what came."""
     plain = finding_json(finding)
     return {
@@ -212,23 +217,23 @@ def _difference(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
         "says": finding.message,
         "ours": plain.get("want"),
         "other": plain.get("got"),
-        "cause": item.run.details(finding),
+        "cause": item.run.signature_details(finding),
     }
 
 
-def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -> dict[str, Any]:
+def _finding_facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -> dict[str, Any]:
     """What a record says of a finding besides the finding: its signature, what stands around its place, and what the
     known failures say of it.
     """
-    run, tried = item.run, item.tried
+    run, tried = item.run, item.repeated_result
     facts: dict[str, Any] = {"signature": run.signature(finding)}
     if around := near(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
         facts["near"] = around
-    if code := _code(item, finding):
+    if code := _raise_location(item, finding):
         facts["code"] = code
     if tried is None or not failing_findings([finding], strict=run.settings.strict):
         return facts
-    status = run.standing(item.nodeid, finding)
+    status = run.known_status(item.nodeid, finding)
     facts["standing"] = status.kind.value
     if status.text and not status.is_known:
         facts["note"] = status.text
@@ -237,20 +242,20 @@ def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -
     return {**facts, "known": status.text} if status.is_known else facts
 
 
-def _code(item: ConformanceItem, finding: Finding) -> str:
+def _raise_location(item: ConformanceItem, finding: Finding) -> str:
     """Where in its own code the translator raised, as ``file:line``; empty where nobody knows."""
-    raised = item.tried is not None and finding.rule in ("translation/crashed", "translation/refused")
-    place = place_of(item.tried.result.traceback) if item.tried is not None and raised else None
+    raised = item.repeated_result is not None and finding.rule in ("translation/crashed", "translation/refused")
+    place = place_of(item.repeated_result.result.traceback) if item.repeated_result is not None and raised else None
     return f"{relative(Path(place[0]), item.run.settings.directory)}:{place[1]}" if place is not None else ""
 
 
-def _bodies(result: ItemResult | None) -> dict[str, Any]:
+def _produced_bodies(result: ItemResult | None) -> dict[str, Any]:
     """The bodies that the translator made, by name."""
     played = result.played if result is not None else ()
     return {exchange.name: exchange.produced for exchange in played if exchange.produced is not MISSING}
 
 
-def _size(result: ItemResult | None) -> int:
+def _source_size(result: ItemResult | None) -> int:
     """Of the bodies that the translator was given, in characters."""
     played = result.played if result is not None else ()
     return sum(len(json.dumps(exchange.source)) for exchange in played if exchange.source is not MISSING)

@@ -16,26 +16,26 @@ import sys
 from typing import Any
 
 # The settings whose value is a path.
-PATHS = ("report", "corpus", "cassettes", "pairs", "known-failures", "policy", "artifacts")
+PATH_SETTINGS = ("report", "corpus", "cassettes", "pairs", "known-failures", "policy", "artifacts")
 
 
-def restore(config: Any, args: list[str]) -> None:
+def restore_root(config: Any, args: list[str]) -> None:
     """Give ``config`` the root directory and the settings that it would have with ``OPTION=PATH``.
 
     ``args`` is pytest's own list of words, in which the options of the wrong ini file are replaced by those of the
     right one. For the hook ``pytest_load_initial_conftests``.
     """
     words = [str(word) for word in config.invocation_params.args]
-    options = {f"--toolcall-{name}" for name in PATHS}
+    options = {f"--toolcall-{name}" for name in PATH_SETTINGS}
     if not any(word in options for word, _ in itertools.pairwise(words)):
         return
     try:
-        _restored(config, args)
+        _search_root_again(config, args)
     except (AttributeError, ImportError, TypeError, ValueError):
         return
 
 
-def _restored(config: Any, args: list[str]) -> None:
+def _search_root_again(config: Any, args: list[str]) -> None:
     from _pytest.config.findpaths import determine_setup
 
     parser, early = config._parser, config.getini("addopts")  # noqa: SLF001 - see above

@@ -17,16 +17,16 @@ import pytest
 
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.engine.items.selection import PREFIX
-from toolcall_conformance.engine.output.printing import say, say_again
+from toolcall_conformance.engine.output.printing import overwrite_line, print_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 # So often a second the line is written anew, and after so many seconds it says how many are left.
-_PER_SECOND = 8
-_FIRST_GUESS = 2.0
+_UPDATES_PER_SECOND = 8
+_FIRST_ESTIMATE_SECONDS = 2.0
 # Who looks at these screens cannot see a line that is written anew.
-_NO_SCREEN = ("CI", "BUILD_NUMBER")
+_CI_VARIABLES = ("CI", "BUILD_NUMBER")
 _MINUTE, _HOUR = 60, 3600
 
 
@@ -40,7 +40,7 @@ class _Family:
     known: int = 0
     seconds: float = 0.0
 
-    def line(self, name: str, width: int) -> str:
+    def summary_line(self, name: str, width: int) -> str:
         """``shell      180 items, 12 failed, 4.1 s``."""
         count = f"{self.items:>6,}" if self.done == self.items else f"{self.done:,} of {self.items:,}"
         failed = f", {self.failed:,} failed" if self.failed else ""
@@ -52,14 +52,14 @@ class _Family:
 
 @dataclass(eq=False)
 class Progress:
-    """Active in the process that the user started. ``expected`` gives the ids of our items that are to run."""
+    """Active in the process that the user started. ``expected_ids`` returns the ids of our items that are to run."""
 
     config: pytest.Config
-    expected: Callable[[], Collection[str]]
+    expected_ids: Callable[[], Collection[str]]
     _session: pytest.Session | None = None
     _families: dict[str, _Family] = field(default_factory=dict)
     _done: set[str] = field(default_factory=set)
-    _reports: bool = False  # a report of ours is with pytest's reporter
+    _is_our_report: bool = False  # a report of ours is with pytest's reporter
     _case: str = ""
     _start: float = 0.0
     _written: float = 0.0
@@ -72,7 +72,7 @@ class Progress:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        if not self._begun():
+        if not self._is_shown():
             return
         ours = nodeid.startswith(f"{PREFIX}::")
         if self._shows_paths is None:
@@ -82,59 +82,61 @@ class Progress:
         if ours:
             self._case = nodeid.split("::")[1]
             self._reporter.currentfspath = None
-            self._rewrite()
+            self._update_line()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None]:
-        self._reports = report.nodeid.startswith(f"{PREFIX}::") and self._begun()
+        self._is_our_report = report.nodeid.startswith(f"{PREFIX}::") and self._is_shown()
         try:
             yield
         finally:
-            counts, self._reports = self._reports, False
+            counts, self._is_our_report = self._is_our_report, False
         if counts:
-            self._count(report)
+            self._count_report(report)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self) -> Generator[None, Any, Any]:
         """Take the letter of an item from pytest's reporter; its category and word stay for all others who ask."""
         status = yield
-        if not self._reports or status is None:
+        if not self._is_our_report or status is None:
             return status
         # Without a word, too, it does not count the item, and writes no share of those that it counted.
-        return status[0], "", "" if self._alone else status[2]
+        return status[0], "", "" if self._has_only_our_items else status[2]
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         try:
             return (yield)
         finally:
-            self._end()
+            self._finish_display()
 
-    def _begun(self) -> bool:
+    def _is_shown(self) -> bool:
         """Whether this is shown at all; found out at the first item, when other plugins have done what they do."""
         if self._start:
             return self._reporter is not None
         self._start = time.monotonic()
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         # A subclass is another plugin's, with a picture of its own.
-        if type(reporter) is not pytest.TerminalReporter or not _suits(self.config) or not self.expected():
+        if type(reporter) is not pytest.TerminalReporter or not _wants_progress(self.config) or not self.expected_ids():
             return False
         self._reporter = reporter
-        for nodeid in self.expected():
+        for nodeid in self.expected_ids():
             family = nodeid.split("::")[1].partition("/")[0]
             self._families.setdefault(family, _Family(0)).items += 1
-        here = bool(reporter.isatty) and os.environ.get("TERM") != "dumb" and not any(map(os.environ.get, _NO_SCREEN))
-        self._rewrites = here and self._alone
-        self._line_up()
+        here = (
+            bool(reporter.isatty) and os.environ.get("TERM") != "dumb" and not any(map(os.environ.get, _CI_VARIABLES))
+        )
+        self._rewrites = here and self._has_only_our_items
+        self._end_dots()
         return True
 
     @property
-    def _alone(self) -> bool:
+    def _has_only_our_items(self) -> bool:
         """Whether no tests of the user's run beside our items."""
         assert self._session is not None
-        return self._session.testscollected == len(self.expected())
+        return self._session.testscollected == len(self.expected_ids())
 
-    def _count(self, report: pytest.TestReport) -> None:
+    def _count_report(self, report: pytest.TestReport) -> None:
         ran = report.when == "call" or (report.when != "teardown" and not report.passed)
         if report.nodeid in self._done or not ran or str(report.outcome) == "rerun":
             return
@@ -147,53 +149,55 @@ class Progress:
         family.known += report.skipped and hasattr(report, "wasxfail")
         family.seconds += report.duration
         if self._rewrites:
-            self._rewrite()
+            self._update_line()
         elif family.done == family.items:
-            self._tell(name)
+            self._print_family(name)
 
-    def _tell(self, name: str) -> None:
-        self._line_up()
+    def _print_family(self, name: str) -> None:
+        self._end_dots()
         family = self._families[name]
-        say(self._reporter, family.line(name, max(map(len, self._families))), "bad" if family.failed else "")
+        print_line(
+            self._reporter, family.summary_line(name, max(map(len, self._families))), "bad" if family.failed else ""
+        )
 
-    def _line_up(self) -> None:
+    def _end_dots(self) -> None:
         """End a line of dots."""
         if self.config.get_terminal_writer().width_of_current_line:
-            say(self._reporter, "")
+            print_line(self._reporter, "")
 
-    def _rewrite(self) -> None:
+    def _update_line(self) -> None:
         now = time.monotonic()
-        if self._rewrites and now - self._written >= 1 / _PER_SECOND:
+        if self._rewrites and now - self._written >= 1 / _UPDATES_PER_SECOND:
             self._written = now
-            say_again(self._reporter, self._now(now - self._start))
+            overwrite_line(self._reporter, self._status_line(now - self._start))
 
-    def _now(self, seconds: float) -> str:
+    def _status_line(self, seconds: float) -> str:
         """``1,234 of 32,916 items, 12 failed, 4 min left, shell/seed``."""
         total = Counter[str]()
         for family in self._families.values():
-            total.update(items=family.items, failed=family.failed, known_failures=family.known)
+            total.update(items=family.items, failed=family.failed, known=family.known)
         done, items = len(self._done), total["items"]
         parts = [f"{done:,} of {pluralize(items, 'item')}"]
         parts += [f"{total[name]:,} {name}" for name in ("failed", "known") if total[name]]
-        if done and seconds >= _FIRST_GUESS:
-            parts.append(f"{_duration(seconds * (items - done) / done)} left")
+        if done and seconds >= _FIRST_ESTIMATE_SECONDS:
+            parts.append(f"{_duration_text(seconds * (items - done) / done)} left")
         return ", ".join([*parts, self._case])
 
-    def _end(self) -> None:
+    def _finish_display(self) -> None:
         """The line goes, for the summary says more; of families that did not run to their end a line says how far."""
         if self._reporter is None:
             return
         if self._shows_paths is not None:
             self._reporter.showfspath = self._shows_paths
         if self._rewrites:
-            say_again(self._reporter, "")
+            overwrite_line(self._reporter, "")
             return
         for name, family in self._families.items():
             if 0 < family.done < family.items:
-                self._tell(name)
+                self._print_family(name)
 
 
-def _suits(config: pytest.Config) -> bool:
+def _wants_progress(config: pytest.Config) -> bool:
     """Whether the user wants neither more than this, nor what prints between."""
     if config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) > 0 or config.getoption("capture", "no") == "no":
         return False
@@ -201,7 +205,7 @@ def _suits(config: pytest.Config) -> bool:
     return not (logs or config.getoption("setupshow", False))
 
 
-def _duration(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     if seconds >= _HOUR:
         return f"{seconds / _HOUR:.1f} h"
     return f"{round(seconds / _MINUTE)} min" if seconds >= 1.5 * _MINUTE else f"{round(seconds)} s"

@@ -20,11 +20,11 @@ from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine import baseline
 from toolcall_conformance.engine.distributed.handover import Handover
-from toolcall_conformance.engine.ending.last_report import ended, plan_of, told_of
-from toolcall_conformance.engine.hooks import RECORD
+from toolcall_conformance.engine.ending.last_report import ended_item_record, item_facts, report_plan
+from toolcall_conformance.engine.hooks import RECORD_ATTRIBUTE
 from toolcall_conformance.engine.items import empty_selection as nothing
 from toolcall_conformance.engine.items.selection import PREFIX
-from toolcall_conformance.engine.output.printing import say
+from toolcall_conformance.engine.output.printing import print_line
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.library import fingerprint
 from toolcall_conformance.reports import files, timing
@@ -44,15 +44,15 @@ class RecordCollector:
         self.config = config
         self.run = run
         self._handover = handover
-        self._timing = timing.start(command_of(config))
+        self._timing = timing.start(start_command(config))
         self.records: dict[str, ItemRecord] = {}
         self._examples = Examples()
         self.expected: frozenset[str] = frozenset()
         self._collected = False
-        self._unplayed: Counter[str] = Counter()
-        self.record: RunRecord | None = None
+        self._unplayed_outcomes: Counter[str] = Counter()
+        self.run_record: RunRecord | None = None
         self.problems: list[str] = []
-        self.written: list[Path] = []
+        self.written_reports: list[Path] = []
         self.notes: list[str] = []
 
     def pytest_report_header(self) -> str:
@@ -66,37 +66,39 @@ class RecordCollector:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._expect([item.nodeid for item in session.items])
+        self._add_expected([item.nodeid for item in session.items])
         if self.run.watchdog is not None and self.run.settings.reports:
             settings = self.run.settings
-            plan = plan_of(self._header, settings.reports, settings.corpora, len(self.expected), self._not_applicable())
-            self.run.watchdog.plan(plan)
+            plan = report_plan(
+                self._header, settings.reports, settings.corpora, len(self.expected), self._not_applicable()
+            )
+            self.run.watchdog.send_plan(plan)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        self._expect(ids)
+        self._add_expected(ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> object:
         """Let each case stay on one worker."""
-        from toolcall_conformance.engine.distributed.distribution import scheduler
+        from toolcall_conformance.engine.distributed.distribution import make_scheduler
 
-        return scheduler(config, log) if self.run.selected else None
+        return make_scheduler(config, log) if self.run.selected else None
 
-    def _expect(self, nodeids: list[str]) -> None:
+    def _add_expected(self, nodeids: list[str]) -> None:
         self._collected = True
         ours = {item.nodeid for item in self.run.selected}
         self.expected |= ours.intersection(nodeids)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        text = getattr(report, RECORD, None)
+        text = getattr(report, RECORD_ATTRIBUTE, None)
         record = self._handover.record_of(report) if text is None else ItemRecord.loads(text)
         if record is not None:
             if self.run.watchdog is not None and self.run.settings.reports:
-                self.run.watchdog.keep(text or record.dumps(), report.duration)
-            self._keep(record.lasting(report.duration))
+                self.run.watchdog.send_record(text or record.dumps(), report.duration)
+            self._store_record(record.lasting(report.duration))
         elif report.nodeid.startswith(f"{PREFIX}::") and report.when == "setup" and not report.passed:
-            self._unplayed[report.outcome] += 1
+            self._unplayed_outcomes[report.outcome] += 1
         elif (
             report.nodeid.startswith(f"{PREFIX}::")
             and report.failed
@@ -106,10 +108,10 @@ class RecordCollector:
             planned = next((item for item in self.run.selected if item.nodeid == report.nodeid), None)
             if planned is not None:
                 message = "the process died while the translator ran"
-                died = ended(self.run.corpus, told_of(planned), "translation/crashed", message)
+                died = ended_item_record(self.run.corpus, item_facts(planned), "translation/crashed", message)
                 self.records[report.nodeid] = died
 
-    def _keep(self, record: ItemRecord) -> None:
+    def _store_record(self, record: ItemRecord) -> None:
         """Keep a record; bodies only of the simplest items of each kind of finding."""
         if record.bodies:
             keeps, dropped = self._examples.offer(record)
@@ -124,9 +126,9 @@ class RecordCollector:
         if exitstatus == pytest.ExitCode.USAGE_ERROR and self.records:
             self.write_reports()  # who took the place of a worker that died can do nothing
         if not broken and not self.config.option.collectonly:
-            self._conclude()
+            self._finish_run()
         else:
-            self._let_go()
+            self._abandon_reports()
         failed = bool(self.problems) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         if failed:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -137,60 +139,60 @@ class RecordCollector:
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             for note in self.notes:
-                say(reporter, f"toolcall: {note}")
+                print_line(reporter, f"toolcall: {note}")
             for problem in self.problems:
-                say(reporter, f"toolcall: {problem}", "bad")
+                print_line(reporter, f"toolcall: {problem}", "bad")
 
-    def _let_go(self) -> None:
+    def _abandon_reports(self) -> None:
         """No report is written: earlier ones come back, and nobody watches any more."""
-        if self.run.aside is not None:
-            self.run.aside.end()
+        if self.run.earlier_reports is not None:
+            self.run.earlier_reports.restore_unreplaced()
         if self.run.watchdog is not None:
-            self.run.watchdog.rest()
+            self.run.watchdog.end_run()
 
     def write_reports(self) -> RunRecord:
         """Write the reports of the items that have run so far."""
         if self.run.watchdog is not None:
-            self.run.watchdog.rest()
-        record = self.record = self._run_record()
+            self.run.watchdog.end_run()
+        record = self.run_record = self._run_record()
         for path in self.run.settings.reports:
             try:
                 files.write(record, path, self.run.corpus)
             except files.ReportError as error:
                 self.problems.append(str(error))
             else:
-                self.written.append(path)
-        if self.run.aside is not None:
-            self.run.aside.end()
+                self.written_reports.append(path)
+        if self.run.earlier_reports is not None:
+            self.run.earlier_reports.restore_unreplaced()
         return record
 
-    def _conclude(self) -> None:
+    def _finish_run(self) -> None:
         """Write the reports and collect the problems of the whole run."""
         record = self.write_reports()
-        if self.run.settings.update:
-            self._update()
+        if self.run.settings.updates_known_failures:
+            self._update_known_failures()
         if record.stale:
             # First, so that who reads nothing else has it.
-            self.problems.append(f"this writes {self.run.known.name} anew: {self._updating()}")
+            self.problems.append(f"this writes {self.run.known_failures.name} anew: {self._update_command()}")
         self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
         if record.stale[1:]:
             self.problems.append(
                 "if you delete the lines by hand, start with the last one: then the other line numbers stay correct"
             )
         if not record.judged:
-            self.problems.append(self._nothing())
-        if self.run.law is not None and (changed := self.run.law.changed()):
+            self.problems.append(self._nothing_judged_reason())
+        if self.run.corpus_state is not None and (changed := self.run.corpus_state.describe_change()):
             self.problems.append(changed)
 
-    def _updating(self) -> str:
+    def _update_command(self) -> str:
         """The command of this run that updates the known failures."""
         beginning, words = run_command.command_words(self.config.invocation_params.args)
         return shlex.join([*beginning, "--toolcall-known-failures-update", *words])
 
-    def _update(self) -> None:
+    def _update_known_failures(self) -> None:
         """Write the known failures anew."""
         try:
-            self.notes.append(baseline.write(self.run, self.records.values()))
+            self.notes.append(baseline.update_file(self.run, self.records.values()))
         except KnownFailuresError as error:
             self.problems.append(str(error))
 
@@ -202,7 +204,7 @@ class RecordCollector:
             header=timing.finish(self._header),
             items=items,
             not_applicable=self._not_applicable(),
-            stale=baseline.stale(self.run, items),
+            stale=baseline.stale_sentences(self.run, items),
             expected=len(self.expected),
             roots=root_causes(items, Harm.of(self.run.corpus)),
         )
@@ -221,51 +223,51 @@ class RecordCollector:
             "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
             # Only reports in JSON have it, and it costs as much as a small run.
             **({"suite": fingerprint.suite(run.corpus)} if any(map(is_json, run.settings.reports)) else {}),
-            "translator": translator_of(driver),
-            **_other(run),
+            "translator": translator_header(driver),
+            **_comparison_header(run),
             **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
             **({"pairs": run.pairs.to_json()} if run.pairs is not None else {}),
             "strict": run.settings.strict,
-            "command": run.settings.repeat,
+            "command": run.settings.rerun_base,
             "run": self._timing,
             "python": platform.python_version(),
             "pytest": pytest.__version__,
         }
 
-    def _nothing(self) -> str:
+    def _nothing_judged_reason(self) -> str:
         """Why nothing was judged."""
         if not self.run.selected:
-            return f"nothing was judged: {nothing.nothing_selected(self.run)}"
+            return f"nothing was judged: {nothing.explain_selection(self.run)}"
         if not self._collected:
-            return f"nothing was judged: {nothing.nothing_collected(self.config)}"
+            return f"nothing was judged: {nothing.explain_collection(self.config)}"
         if not self.expected:
             return "nothing was judged: every item was deselected (by -k, -m, --lf or --deselect)"
-        if not self.records and self._unplayed:
-            return f"nothing was judged: {nothing.nothing_played(self._unplayed)}"
+        if not self.records and self._unplayed_outcomes:
+            return f"nothing was judged: {nothing.explain_outcomes(self._unplayed_outcomes)}"
         if not self.records:
             return "nothing was judged: the run ended before the first item"
-        return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"
+        return f"nothing was judged: {nothing.explain_reasons(self.records.values())}"
 
 
-def command_of(config: pytest.Config) -> str:
+def start_command(config: pytest.Config) -> str:
     """What the user wrote to start the run."""
     beginning, words = run_command.command_words(config.invocation_params.args)
     return shlex.join([*beginning, *words])
 
 
-def translator_of(driver: Driver) -> dict[str, object]:
+def translator_header(driver: Driver) -> dict[str, object]:
     """Who is judged; of a published translator with an adapter of ours the mode, too."""
     mode = mode_of(driver.spec, driver.name)
     mode_entry = {} if mode is None else {"mode": mode}
     return {"spec": driver.spec, "name": driver.name, "version": driver.version, **mode_entry}
 
 
-def _other(run: Run) -> dict[str, object]:
+def _comparison_header(run: Run) -> dict[str, object]:
     """The translator that this run compares with, and what was drawn."""
     facts: dict[str, object] = {}
-    if run.other is not None:
-        driver = run.other.driver
+    if run.other_run is not None:
+        driver = run.other_run.driver
         facts["against"] = {"spec": driver.spec, "name": driver.name, "version": driver.version}
     if (fuzz := run.settings.fuzz) is not None:
         facts["generated"] = {"conversations": fuzz.count, "seed": fuzz.seed, "renderer": fuzz.renderer}

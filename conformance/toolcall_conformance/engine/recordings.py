@@ -9,7 +9,7 @@ from toolcall_conformance.recording.cassettes.cases import Cassettes
 from toolcall_conformance.reports.model import ItemRecord
 
 
-def notes(cassettes: Cassettes, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
+def drift_lines(cassettes: Cassettes, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
     """One line for each other host whose replies differ from the goldens; with ``everything`` one a difference, too."""
     replies: Counter[str] = Counter()
     differing: Counter[str] = Counter()

@@ -16,15 +16,15 @@ from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.basics.streaming.cuts import Fineness, parse_fineness
 from toolcall_conformance.drivers.isolated.driver import MEMORY
 from toolcall_conformance.drivers.loading import Isolation
-from toolcall_conformance.engine.own_root import PATHS
-from toolcall_conformance.engine.sources import Sources, verify_root
+from toolcall_conformance.engine.own_root import PATH_SETTINGS
+from toolcall_conformance.engine.sources import OptionSources, verify_root
 from toolcall_conformance.reports.model import command
 from toolcall_conformance.trust.fuzz.rendering import RENDERER, RendererError, load_renderer
 
-FUZZ = ("fuzz", "fuzz-seed", "fuzz-renderer")
+FUZZ_SETTINGS = ("fuzz", "fuzz-seed", "fuzz-renderer")
 
 # The options that a command for one item has to repeat; those of files and of the environment hold there, too.
-_REPEATED = (
+_RERUN_SETTINGS = (
     "translator",
     "corpus",
     "cassettes",
@@ -38,7 +38,7 @@ _REPEATED = (
     "policy",
     "witness",
     "against",
-    *FUZZ,
+    *FUZZ_SETTINGS,
 )
 
 
@@ -55,26 +55,30 @@ class FuzzSettings:
 class Settings:
     """The user's settings. Paths are absolute; ``directory`` is the one in which pytest was started.
 
-    ``home`` is the directory to which the files of ``translator`` are relative. ``fineness`` is how finely streams are
-    cut; None for each medium's own default. ``update`` says whether the known failures are written anew; ``tries`` is
-    how often each item is played; ``policy`` says what the translator does to tools on purpose; ``witness`` whether the
-    official clients say what they do with what failed.
-    ``isolation`` is how a Python translator is kept in a process of its own; None for in this one.
-    ``against`` is another translator, to compare with; None for none. ``fuzz`` says which conversations are drawn; None
-    for none. ``repeat`` is the beginning of a command that runs with the same settings again, ``undrawn`` of one that
-    draws no conversations.
+    - ``spec_directory``: the directory to which paths in ``translator`` are relative.
+    - ``updates_known_failures``: whether the run writes the file of known failures anew.
+    - ``policy``: the file that lists what the translator does to tools on purpose.
+    - ``seconds``: the time limit of each call of the translator.
+    - ``isolation``: how a Python translator runs in a child process; None runs it in this one.
+    - ``fineness``: how finely streams are cut; None for each driver's own default.
+    - ``tries``: how often each item is played.
+    - ``witness``: whether the official clients report what they do with the bodies that failed.
+    - ``against``: the spec of another translator to compare with, or None.
+    - ``fuzz``: which conversations are generated, or None.
+    - ``rerun_base``: the beginning of a command that runs with the same settings again.
+    - ``rerun_base_without_fuzz``: the same without generated conversations.
     """
 
     translator: str | None
     directory: Path
-    home: Path
+    spec_directory: Path
     reports: tuple[Path, ...]
     strict: bool
     corpora: tuple[Path, ...]
     cassettes: tuple[Path, ...]
     pairs: Path | None
     known_failures: Path | None
-    update: bool
+    updates_known_failures: bool
     policy: Path | None
     seconds: float
     isolation: Isolation | None
@@ -84,24 +88,27 @@ class Settings:
     witness: bool
     against: str | None
     fuzz: FuzzSettings | None
-    repeat: str
-    undrawn: str
+    rerun_base: str
+    rerun_base_without_fuzz: str
 
-    def again(self, *nodeids: str) -> str:
+    def rerun_command(self, *nodeids: str) -> str:
         """The command that runs just these items again."""
-        return command(self.repeat, *nodeids)
+        return command(self.rerun_base, *nodeids)
 
-    def playing(self, folder: Path, nodeid: str) -> str:
+    def private_case_command(self, folder: Path, nodeid: str) -> str:
         """The command that plays one item of a folder of private cases."""
-        return command(f"{self.undrawn} {shlex.quote(f'--toolcall-corpus={relative(folder, self.directory)}')}", nodeid)
+        return command(
+            f"{self.rerun_base_without_fuzz} {shlex.quote(f'--toolcall-corpus={relative(folder, self.directory)}')}",
+            nodeid,
+        )
 
 
-def settings(config: pytest.Config, translator: str | None = None) -> Settings:
+def read_settings(config: pytest.Config, translator: str | None = None) -> Settings:
     """Read the settings of this run; ``translator`` overrides the option. Raises pytest.UsageError."""
-    verify_root(config, PATHS)
-    sources = Sources(config)
+    verify_root(config, PATH_SETTINGS)
+    sources = OptionSources(config)
     directory = config.invocation_params.dir
-    named = sources.named("translator")
+    named = sources.find("translator")
     cassettes = sources.paths("cassettes")
     pairs = sources.path("pairs")
     if not translator and named is None and not cassettes and pairs is None:
@@ -116,14 +123,14 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     return Settings(
         translator=translator or (named.value if named else None),
         directory=directory,
-        home=named.directory if named and not translator else directory,
+        spec_directory=named.directory if named and not translator else directory,
         reports=sources.paths("report"),
         strict=bool(_value(sources, "strict", default=False)),
         corpora=sources.paths("corpus"),
         cassettes=cassettes,
         pairs=pairs,
         known_failures=path,
-        update=update,
+        updates_known_failures=update,
         policy=sources.path("policy"),
         seconds=_seconds(sources),
         isolation=_isolation(sources),
@@ -133,8 +140,8 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         witness=_witness(sources),
         against=_value(sources, "against", default=None),
         fuzz=_fuzz(sources),
-        repeat=_repeat(sources, _REPEATED),
-        undrawn=_repeat(sources, [name for name in _REPEATED if name not in FUZZ]),
+        rerun_base=_rerun_base(sources, _RERUN_SETTINGS),
+        rerun_base_without_fuzz=_rerun_base(sources, [name for name in _RERUN_SETTINGS if name not in FUZZ_SETTINGS]),
     )
 
 
@@ -143,34 +150,34 @@ def relative(path: Path, directory: Path) -> str:
     return os.fspath(path.relative_to(directory)) if path.is_relative_to(directory) else os.fspath(path)
 
 
-def _value(sources: Sources, name: str, *, default: Any) -> Any:
-    named = sources.named(name)
+def _value(sources: OptionSources, setting_name: str, *, default: Any) -> Any:
+    named = sources.find(setting_name)
     return named.value if named is not None else default
 
 
-def _seconds(sources: Sources) -> float:
+def _seconds(sources: OptionSources) -> float:
     try:
-        return settings_sources.time_limit(sources.named("timeout"))
+        return settings_sources.time_limit(sources.find("timeout"))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def _isolation(sources: Sources) -> Isolation | None:
+def _isolation(sources: OptionSources) -> Isolation | None:
     if not _value(sources, "isolated", default=False):
         return None
     try:
-        return Isolation(settings_sources.memory_limit(sources.named("memory"), MEMORY))
+        return Isolation(settings_sources.memory_limit(sources.find("memory"), MEMORY))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def _tries(sources: Sources) -> int:
-    named = sources.named("repeat")
+def _tries(sources: OptionSources) -> int:
+    named = sources.find("repeat")
     return 1 if named is None else _whole_number(named, "no number of tries", least=1)
 
 
-def _fuzz(sources: Sources) -> FuzzSettings | None:
-    named, seeded = sources.named("fuzz"), sources.named("fuzz-seed")
+def _fuzz(sources: OptionSources) -> FuzzSettings | None:
+    named, seeded = sources.find("fuzz"), sources.find("fuzz-seed")
     if named is None:
         return None
     count = _whole_number(named, "no number of conversations", least=1)
@@ -195,8 +202,8 @@ def _whole_number(named: settings_sources.NamedSetting, what: str, *, least: int
     return int(text)
 
 
-def _witness(sources: Sources) -> bool:
-    named = sources.named("witness")
+def _witness(sources: OptionSources) -> bool:
+    named = sources.find("witness")
     if named is None or not named.value:
         return False
     from toolcall_conformance.trust.witnesses import MissingSDKError, verify_installed
@@ -208,8 +215,8 @@ def _witness(sources: Sources) -> bool:
     return True
 
 
-def _fineness(sources: Sources) -> Fineness | None:
-    named = sources.named("cuts")
+def _fineness(sources: OptionSources) -> Fineness | None:
+    named = sources.find("cuts")
     if named is None:
         return None
     try:
@@ -227,15 +234,15 @@ def _cache_folder(config: pytest.Config) -> Path | None:
         return None
 
 
-def _repeat(sources: Sources, names: Sequence[str]) -> str:
-    words = sources.command
+def _rerun_base(sources: OptionSources, names: Sequence[str]) -> str:
+    words = sources.started_command
     for name in names:
-        value = sources.on_command_line(name)
+        value = sources.command_line_value(name)
         if value is None:
             continue
         if isinstance(value, bool):
             words.append(f"--toolcall-{name}" if value else f"--no-toolcall-{name}")
-        elif name in PATHS:
+        elif name in PATH_SETTINGS:
             # With a blank, pytest would take the path for that of a test file and look there for its settings.
             values = value if isinstance(value, list) else [value]
             words += [f"--toolcall-{name}={os.fspath(value)}" for value in values]

@@ -25,15 +25,15 @@ from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.python.quiet_loading import Printed, held_back, real
 from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
-from toolcall_conformance.engine.ending.earlier_reports import Aside
-from toolcall_conformance.engine.ending.exiting import Leaving
-from toolcall_conformance.engine.ending.last_report import plan_of
-from toolcall_conformance.engine.ending.unchanged_corpus import Law
+from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
+from toolcall_conformance.engine.ending.exiting import ForcedExit
+from toolcall_conformance.engine.ending.last_report import report_plan
+from toolcall_conformance.engine.ending.unchanged_corpus import CorpusState
 from toolcall_conformance.engine.ending.watchdog import Watchdog
 from toolcall_conformance.engine.items import selection
-from toolcall_conformance.engine.items.plan import Support, UnusableSessionError, drawn_case, probe
+from toolcall_conformance.engine.items.plan import Support, UnusableSessionError, generated_case, probe
 from toolcall_conformance.engine.run import ItemPlayer, Run, make_harness
-from toolcall_conformance.engine.settings import Settings, relative, settings
+from toolcall_conformance.engine.settings import Settings, read_settings, relative
 from toolcall_conformance.judge.policy import PolicyError, load_policy
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.recording.cassettes.cases import load as load_cassettes
@@ -44,27 +44,27 @@ from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.trust.fuzz.whole import CHECK
 
-_MOST_BODY = OUTPUT_LIMIT // 2
+_MAX_BODY_BYTES = OUTPUT_LIMIT // 2
 """So many bytes leave room for a body that grows when it is translated: texts are escaped, files are base64."""
 
 
-def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
+def prepare_run(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
     """Prepare the run that ``arguments`` (all begin with ``toolcall::``) select. Raises pytest.UsageError.
 
     ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or with its ``name`` the
     translator itself, its class or its factory.
     """
     with contextlib.ExitStack() as undo:  # what to put back if there will be no run
-        run = _prepared(config, arguments, undo, translator, name)
+        run = _prepare(config, arguments, undo, translator, name)
         undo.pop_all()
         return run
 
 
-def _prepared(
+def _prepare(
     config: pytest.Config, arguments: Sequence[str], undo: contextlib.ExitStack, translator: Any, name: str
 ) -> Run:
     known_secrets.forget_environment()  # plugins and conftest files have set their variables by now
-    chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
+    chosen = read_settings(config, translator if translator is None or isinstance(translator, str) else name)
     printed = Printed()
     try:
         for report in () if hasattr(config, "workerinput") else chosen.reports:
@@ -74,10 +74,10 @@ def _prepared(
         corpus = load_corpus(extra=chosen.corpora)
         cassettes = load_cassettes(corpus, chosen.cassettes) if chosen.cassettes else None
         recorded = cassettes.cases if cassettes is not None else {}
-        drawn = [drawn_case(corpus)] if chosen.fuzz is not None else []
+        drawn = [generated_case(corpus)] if chosen.fuzz is not None else []
         pairs = load_pairs(corpus, chosen.pairs) if chosen.pairs is not None else None
         paired = pairs.cases if pairs is not None else {}
-        selected = selection.parse(
+        selected = selection.parse_selection(
             arguments,
             cases={
                 case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *paired.values(), *drawn)
@@ -87,30 +87,32 @@ def _prepared(
             quick=lambda: corpus.quick,
         )
         for case in corpus.cases.values():
-            if selected.has(case.id):
+            if selected.selects(case.id):
                 _verify_rendered(case, corpus)
                 _verify_bodies(case)
         baseline = known_failures.KnownFailures()
         if chosen.known_failures is not None:
-            if chosen.update:
+            if chosen.updates_known_failures:
                 _verify_file(chosen.known_failures)
             names = known_failures.Names(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
             display_path = relative(chosen.known_failures, chosen.directory)
-            baseline = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=display_path)
+            baseline = known_failures.load(
+                chosen.known_failures, names, may_lack=chosen.updates_known_failures, name=display_path
+            )
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
-        law = None if hasattr(config, "workerinput") else Law(corpus.root)
-        watchdog = _watchdog(config, chosen, translator)  # before its standard error is held back
-        aside = _moved_aside(config, chosen)
-        undo.callback(aside.end)
+        law = None if hasattr(config, "workerinput") else CorpusState(corpus.root)
+        watchdog = _start_watchdog(config, chosen, translator)  # before its standard error is held back
+        aside = _set_reports_aside(config, chosen)
+        undo.callback(aside.restore_unreplaced)
         if watchdog is not None:
-            undo.callback(watchdog.rest)
+            undo.callback(watchdog.end_run)
             if chosen.reports:
-                watchdog.plan(_plan(chosen, corpus))
+                watchdog.send_plan(_loading_plan(chosen, corpus))
         with held_back() as printed:
-            driver = _driver(config, chosen, corpus, translator, name)
+            driver = _make_driver(config, chosen, corpus, translator, name)
             try:
-                support = _support(config, driver, corpus)
-                other = _other(config, chosen, corpus)
+                support = _find_support(config, driver, corpus)
+                other = _load_other(config, chosen, corpus)
             except BaseException:
                 driver.close()
                 raise
@@ -128,8 +130,8 @@ def _prepared(
         known_failures.KnownFailuresError,
         OSError,  # a path that cannot even be asked for, as one too long
     ) as error:
-        raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
-    _say(config, _told(printed))
+        raise pytest.UsageError("\n".join([str(error), *_printed_lines(printed)])) from None
+    _print_now(config, _printed_lines(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
     run = Run(
         chosen,
@@ -145,26 +147,26 @@ def _prepared(
         aside,
         law,
         pairs,
-        _generated,
+        _make_generated_player,
     )
-    return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
+    return run if other is None else replace(run, other_run=replace(run, driver=other[0], support=other[1]))
 
 
-def _generated(run: Run) -> ItemPlayer:
+def _make_generated_player(run: Run) -> ItemPlayer:
     """What plays generated conversations. Imported here: a run without them does not load what generates."""
-    from toolcall_conformance.engine.fuzzing import Fuzz
+    from toolcall_conformance.engine.fuzzing import GeneratedPlayer
 
     assert run.settings.fuzz is not None
-    return Fuzz(run, run.settings.fuzz)
+    return GeneratedPlayer(run, run.settings.fuzz)
 
 
-def _moved_aside(config: pytest.Config, chosen: Settings) -> Aside:
+def _set_reports_aside(config: pytest.Config, chosen: Settings) -> EarlierReports:
     """Earlier reports, out of the way of a run that will write its own."""
     writes = not hasattr(config, "workerinput") and not config.option.collectonly
-    return Aside(chosen.reports if writes else ())
+    return EarlierReports(chosen.reports if writes else ())
 
 
-def _plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
+def _loading_plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
     """What the reports of a run begin with whose translator ends it before there are items."""
     spec = str(chosen.translator)
     header = {
@@ -172,63 +174,63 @@ def _plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
         "corpus": {"version": corpus.version, "private": [str(folder) for folder in chosen.corpora]},
         "translator": {"spec": spec, "name": spec, "version": None},
         "strict": chosen.strict,
-        "command": chosen.repeat,
+        "command": chosen.rerun_base,
         "python": platform.python_version(),
         "pytest": pytest.__version__,
     }
     # Nobody knows how many items there are: more than none, so that the report is not complete.
-    return plan_of(header, chosen.reports, chosen.corpora, 1)
+    return report_plan(header, chosen.reports, chosen.corpora, 1)
 
 
-def _watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:
+def _start_watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:
     """Who ends a run that stands still: where a translator lives in this interpreter. It is then left, too."""
     spec = chosen.translator if translator is None or isinstance(translator, str) else ""
     if spec is None or chosen.isolation is not None or spec.startswith(OTHER_PROCESSES):
         return None
     if not config.pluginmanager.hasplugin("toolcall-leaving"):
-        config.pluginmanager.register(Leaving(), "toolcall-leaving")
-    return Watchdog.of(config)
+        config.pluginmanager.register(ForcedExit(), "toolcall-leaving")
+    return Watchdog.start(config)
 
 
-def _given(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:
+def _adopt_translator(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:
     """The driver for a translator, a class or a factory that is no text. Raises SpecError."""
     if chosen.isolation is None:
         return adopt(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
     return load_driver(
         importable(translator, name),
-        directory=chosen.home,
+        directory=chosen.spec_directory,
         seconds=chosen.seconds,
         transports=lambda: corpus.transports,
         isolation=chosen.isolation,
     )
 
 
-def _driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator: Any, name: str) -> Driver:
-    """The way to the translator of the options, or of ``prepare``. Raises as ``load_driver`` does."""
+def _make_driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator: Any, name: str) -> Driver:
+    """The driver of the translator that is judged. Raises as ``load_driver`` does."""
     if translator is not None and not isinstance(translator, str):
-        return _given(translator, name, chosen, corpus)
+        return _adopt_translator(translator, name, chosen, corpus)
     if chosen.translator is None:
         judged = ["recordings"] if chosen.cassettes else []
         return NoTranslator(f"only {' and '.join([*judged, *(['golden files'] if chosen.pairs else [])])}")
-    return _loaded(config, chosen, corpus, chosen.translator)
+    return _load_driver(config, chosen, corpus, chosen.translator)
 
 
-def _loaded(config: pytest.Config, chosen: Settings, corpus: Corpus, spec: str) -> Driver:
+def _load_driver(config: pytest.Config, chosen: Settings, corpus: Corpus, spec: str) -> Driver:
     return load_driver(
         spec,
-        directory=chosen.home,
+        directory=chosen.spec_directory,
         seconds=chosen.seconds,
         transports=lambda: corpus.transports,
-        say=lambda sentence: _say(config, [f"toolcall: {sentence}"]),
+        say=lambda sentence: _print_now(config, [f"toolcall: {sentence}"]),
         isolation=chosen.isolation,
     )
 
 
-def _other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tuple[Driver, Support] | None:
-    """The way to the translator to compare with, and what it supports; None for none. Raises as ``_driver`` does."""
+def _load_other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tuple[Driver, Support] | None:
+    """The driver of the translator to compare with, and what that supports. Raises as ``load_driver`` does."""
     if chosen.against is None:
         return None
-    driver = _loaded(config, chosen, corpus, chosen.against)
+    driver = _load_driver(config, chosen, corpus, chosen.against)
     try:
         return driver, probe(driver, corpus)
     except BaseException:
@@ -236,12 +238,12 @@ def _other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tuple[Dri
         raise
 
 
-def _told(printed: Printed) -> list[str]:
+def _printed_lines(printed: Printed) -> list[str]:
     """What the translator printed while it was loaded and tried."""
     return ["toolcall: while it was loaded, the translator printed:", *printed.lines] if printed.lines else []
 
 
-def _say(config: pytest.Config, lines: Sequence[str]) -> None:
+def _print_now(config: pytest.Config, lines: Sequence[str]) -> None:
     """Tell the user something at once, despite pytest's capture; nobody in a quiet run, or in a worker."""
     if config.get_verbosity() < 0 or hasattr(config, "workerinput"):
         return
@@ -253,13 +255,13 @@ def _say(config: pytest.Config, lines: Sequence[str]) -> None:
         stderr.flush()
 
 
-SUPPORT = "toolcall_support"
+SUPPORT_KEY = "toolcall_support"
 """The key under which xdist's controller tells its workers what the translator supports."""
 
 
-def _support(config: pytest.Config, driver: Driver, corpus: Corpus) -> Support:
+def _find_support(config: pytest.Config, driver: Driver, corpus: Corpus) -> Support:
     """What the translator supports. Workers do not find out by themselves: all must collect the same items."""
-    support = getattr(config, "workerinput", {}).get(SUPPORT)
+    support = getattr(config, "workerinput", {}).get(SUPPORT_KEY)
     return probe(driver, corpus) if support is None else Support.of_json(support)
 
 
@@ -300,9 +302,9 @@ def _verify_bodies(case: Case) -> None:
     counts, shapes = {}, set()
     for name in case.formats:
         for path in case.bodies(name):
-            if (size := case.files.size(path)) > _MOST_BODY:
+            if (size := case.files.size(path)) > _MAX_BODY_BYTES:
                 raise CorpusError(
-                    f"{path}: {size:,} bytes; a case's body may have {_MOST_BODY:,}, for what a "
+                    f"{path}: {size:,} bytes; a case's body may have {_MAX_BODY_BYTES:,}, for what a "
                     f"translator returns may have {OUTPUT_LIMIT:,}; shorten its texts or files"
                 )
         if name not in case.scenario["models"]:

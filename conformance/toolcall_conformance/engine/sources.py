@@ -18,7 +18,7 @@ from toolcall_conformance.basics import run_command, settings_sources
 from toolcall_conformance.basics.settings_sources import NamedSetting, SettingError, setting_key
 
 
-class Sources:
+class OptionSources:
     """The settings that the user named, from all sources."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -30,55 +30,55 @@ class Sources:
         except SettingError as error:
             raise pytest.UsageError(str(error)) from None
 
-    def named(self, name: str) -> NamedSetting | None:
+    def find(self, setting_name: str) -> NamedSetting | None:
         """A setting, or None if no source names it. Raises pytest.UsageError."""
         try:
             return (
-                self._from_options(name)
-                or settings_sources.from_environment(name, self._here)
-                or self._table.setting(name)
+                self._option_setting(setting_name)
+                or settings_sources.from_environment(setting_name, self._here)
+                or self._table.setting(setting_name)
                 or settings_sources.from_ini(
-                    name, self._config.getini(setting_key(name)), self._config.inipath, self._here
+                    setting_name, self._config.getini(setting_key(setting_name)), self._config.inipath, self._here
                 )
             )
         except SettingError as error:
             raise pytest.UsageError(str(error)) from None
 
-    def paths(self, name: str) -> tuple[Path, ...]:
+    def paths(self, setting_name: str) -> tuple[Path, ...]:
         """A setting whose values are paths."""
-        named = self.named(name)
+        named = self.find(setting_name)
         return named.paths if named is not None else ()
 
-    def path(self, name: str) -> Path | None:
+    def path(self, setting_name: str) -> Path | None:
         """A setting whose value is a path, or None."""
-        return next(iter(self.paths(name)), None)
+        return next(iter(self.paths(setting_name)), None)
 
     @property
-    def command(self) -> list[str]:
+    def started_command(self) -> list[str]:
         """The beginning of the command that started this run."""
         return run_command.command_words(self._config.invocation_params.args)[0]
 
-    def on_command_line(self, name: str) -> Any:
+    def command_line_value(self, setting_name: str) -> Any:
         """The value that the command itself has for a setting, without those of ``addopts``; None if it has none."""
-        value, written = self._config.getoption(setting_key(name)), self._written(name)
+        value, written = self._config.getoption(setting_key(setting_name)), self._count_occurrences(setting_name)
         if value in (None, []) or not written:
             return None
         return value[-written:] if isinstance(value, list) else value
 
-    def _from_options(self, name: str) -> NamedSetting | None:
+    def _option_setting(self, name: str) -> NamedSetting | None:
         value = self._config.getoption(setting_key(name))
         if value in (None, []):
             return None
         option = f"--toolcall-{name}"
         if not isinstance(value, list):
-            written = self._written(name) > 0
+            written = self._count_occurrences(name) > 0
             return NamedSetting(value, self._here if written else self._ini_directory, option)
         # Values of `addopts` in the ini file stand before those of the command.
-        early = len(value) - self._written(name)
+        early = len(value) - self._count_occurrences(name)
         paths = [self._ini_directory / path for path in value[:early]] + [self._here / path for path in value[early:]]
         return NamedSetting(paths, self._here, option)
 
-    def _written(self, name: str) -> int:
+    def _count_occurrences(self, name: str) -> int:
         """How often the command, or PYTEST_ADDOPTS, has an option."""
         flags = f"--toolcall-{name}", f"--no-toolcall-{name}"
         words = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, self._config.invocation_params.args)]

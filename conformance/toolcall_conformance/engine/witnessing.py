@@ -14,61 +14,63 @@ from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.trust.witnesses import Witnessed, formats_witnessed, witness
 
-_DIRECTION = re.compile(r"request|response|error")
-_AGAIN = re.compile(r"\.[0-9]+$")
+_BODY_KIND = re.compile(r"request|response|error")
+_REPEAT_SUFFIX = re.compile(r"\.[0-9]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class WitnessedBody:
-    """What a client did with one body; ``body`` names it as findings do."""
+class ClientReaction:
+    """What an official client did with one body; ``body_label`` names the body as findings do."""
 
-    body: str
+    body_label: str
     witnessed: Witnessed
 
     @property
     def sentence(self) -> str:
-        """What it did, in one line."""
-        return f"{self.witnessed.sentence} (with {self.body})"
+        """One line for the failure text."""
+        return f"{self.witnessed.sentence} (with {self.body_label})"
 
     def to_json(self) -> dict[str, Any]:
-        """For the report: body, client, accepted, says."""
-        return {"body": self.body, **asdict(self.witnessed)}
+        """Return the keys of the JSON report: ``body``, ``client``, ``accepted``, ``says``."""
+        return {"body": self.body_label, **asdict(self.witnessed)}
 
 
-def witnessed(run: Run, planned: Planned, result: ItemResult) -> tuple[WitnessedBody, ...]:
+def ask_clients(run: Run, planned: PlannedItem, result: ItemResult) -> tuple[ClientReaction, ...]:
     """Show each body that has a failing finding to the official client of its format."""
-    return tuple(_told(planned.route, result.played, run.failing(result)))
+    return tuple(_client_reactions(planned.route, result.played, run.failing_findings(result)))
 
 
-def _told(route: Route, played: tuple[PlayedBodies, ...], findings: list[Finding]) -> Iterator[WitnessedBody]:
+def _client_reactions(
+    route: Route, played: tuple[PlayedBodies, ...], findings: list[Finding]
+) -> Iterator[ClientReaction]:
     for exchange in played:
         name = next((finding.format for finding in findings if is_about(finding.body, exchange, played)), "")
-        direction, body = _shown(exchange)
+        direction, body = _received_body(exchange)
         if name in formats_witnessed() and body is not MISSING:
             golden = None if exchange.golden is MISSING else exchange.golden
-            expected = None if direction == "request" else _meant(route, exchange, name, direction)
-            yield WitnessedBody(exchange.name, witness(name, direction, body, golden=golden, expected=expected))
+            expected = None if direction == "request" else _expected_reading(route, exchange, name, direction)
+            yield ClientReaction(exchange.name, witness(name, direction, body, golden=golden, expected=expected))
 
 
-def is_about(body: str, exchange: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
-    """Whether findings on ``body`` are about this one; some say behind a comma what was done with it."""
-    name = _AGAIN.sub("", exchange.name)
-    return bool(body) and (len(played) == 1 or body == name or body.startswith(f"{name}, "))
+def is_about(body_label: str, exchange: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
+    """Whether findings on ``body_label`` are about this exchange. A label may have a suffix after a comma."""
+    name = _REPEAT_SUFFIX.sub("", exchange.name)
+    return bool(body_label) and (len(played) == 1 or body_label == name or body_label.startswith(f"{name}, "))
 
 
-def _shown(exchange: PlayedBodies) -> tuple[str, Any]:
+def _received_body(exchange: PlayedBodies) -> tuple[str, Any]:
     """The direction of a body, and the body; of a stream its bytes, MISSING where nothing came."""
     if "received.sse" in exchange.files:
         return "stream", exchange.files["received.sse"]
-    direction = _DIRECTION.search(exchange.name)
+    direction = _BODY_KIND.search(exchange.name)
     return ("", MISSING) if direction is None else (direction[0], exchange.produced)
 
 
-def _meant(route: Route, exchange: PlayedBodies, name: str, direction: str) -> Reading | None:
+def _expected_reading(route: Route, exchange: PlayedBodies, name: str, direction: str) -> Reading | None:
     """What the client should see: what came of the same stream cut as usual, or else what the upstream said."""
     if "usual.sse" in exchange.files:
         return formats.read(name, "stream", parse(exchange.files["usual.sse"]))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 
-def scheduler(config: pytest.Config, log: Producer) -> LoadScheduling | None:
+def make_scheduler(config: pytest.Config, log: Producer) -> LoadScheduling | None:
     """The scheduler in the place of xdist's usual one; None where the user chose how tests are spread."""
     usual = config.getvalue("dist") == "load" and config.getoption("maxschedchunk") is None
     return CasesTogether(config, log) if usual else None
@@ -27,23 +27,23 @@ class CasesTogether(LoadScheduling):  # type: ignore[misc]
     """Spreads tests as ``--dist load`` does, but ends no chunk within a case of ours."""
 
     def _send_tests(self, node: WorkerController, num: int) -> None:
-        super()._send_tests(node, self._to_the_end_of_its_case(num))
+        super()._send_tests(node, self._extend_to_case_end(num))
 
-    def _to_the_end_of_its_case(self, count: int) -> int:
+    def _extend_to_case_end(self, count: int) -> int:
         """How many of the pending tests are the first ``count``, and what else the last one's case has."""
         assert self.collection is not None
         ids = (self.collection[index] for index in self.pending[max(count - 1, 0) :])
-        case = _case(next(ids, "")) if count > 0 else None
+        case = _case_of(next(ids, "")) if count > 0 else None
         if case is None:
             return count
         for nodeid in ids:
-            if _case(nodeid) != case:
+            if _case_of(nodeid) != case:
                 break
             count += 1
         return count
 
 
-def _case(nodeid: str) -> str | None:
+def _case_of(nodeid: str) -> str | None:
     """The case that an item of ours is of; None for another test. A route of drawn conversations stands alone."""
     head, _, rest = nodeid.partition("::")
     case = rest.partition("::")[0] if head == PREFIX else None

@@ -15,17 +15,17 @@ class Handover:
     """Open while an item is played whose report goes straight to all who read it."""
 
     def __init__(self, *, possible: bool) -> None:
-        self._possible = possible
+        self._is_possible = possible
         self._open = False
         self._record: ItemRecord | None = None
 
     def __enter__(self) -> None:
-        self._open = self._possible
+        self._open = self._is_possible
 
     def __exit__(self, *_error: object) -> None:
         self._open, self._record = False, None
 
-    def takes(self, record: ItemRecord) -> bool:
+    def offer(self, record: ItemRecord) -> bool:
         """Hand a record over, if that is possible: nobody may change it any more.
 
         One with findings is not: values in it may be parts of bodies, which need not be what is read from its text.

@@ -16,96 +16,96 @@ from typing import Any, Final
 
 import pytest
 
-from toolcall_conformance.engine.distributed.sent_events import FILE, Event, records
+from toolcall_conformance.engine.distributed.sent_events import EVENTS_FILE_KEY, Event, split_batches
 
-_EVERY: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 """How many seconds pass between two looks at the files."""
 
-_SEVERAL: Final = "toolcall_events"
+_BATCH_EVENT: Final = "toolcall_events"
 
 
-class Reader:
+class EventReader:
     """Reads the files of all workers. Nothing is read twice, and nothing before what a worker told before it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._workers: list[_Worker] = []
-        self._over = threading.Event()
+        self._workers: list[_WorkerEvents] = []
+        self._stopped = threading.Event()
 
-    def read_from(self, node: Any) -> None:
+    def attach_worker(self, node: Any) -> None:
         """Have a worker, which has no channel yet, write its events to a file. Workers elsewhere send messages."""
         has_hooks = hasattr(node, "process_from_remote") and hasattr(node, "notify_inproc")
         if not has_hooks or hasattr(node, "channel") or not getattr(node.gateway.spec, "popen", False):
             return
         if not self._workers:
-            threading.Thread(target=self._look, name="toolcall-events", daemon=True).start()
-            self._config.add_cleanup(self._end)
+            threading.Thread(target=self._poll, name="toolcall-events", daemon=True).start()
+            self._config.add_cleanup(self._stop)
         with contextlib.suppress(OSError):  # there is no place for a file
-            self._workers.append(_Worker(node))
+            self._workers.append(_WorkerEvents(node))
 
-    def _look(self) -> None:
-        while not self._over.wait(_EVERY):
+    def _poll(self) -> None:
+        while not self._stopped.wait(_POLL_SECONDS):
             for worker in tuple(self._workers):
-                worker.look()
+                worker.read_new()
 
-    def _end(self) -> None:
-        self._over.set()
+    def _stop(self) -> None:
+        self._stopped.set()
         for worker in self._workers:
-            worker.end()
+            worker.close()
 
 
-class _Worker:
+class _WorkerEvents:
     """The controller's end of one worker."""
 
     def __init__(self, node: Any) -> None:
         number, path = tempfile.mkstemp(prefix="toolcall-", suffix=".events")
         self._path, self._file = Path(path), os.fdopen(number, "rb")
         self._unread = b""
-        self._waiting: deque[tuple[int, list[Event]]] = deque()
-        self._messages = 0
+        self._batches: deque[tuple[int, list[Event]]] = deque()
+        self._message_count = 0
         self._lock = threading.Lock()
-        self._node, self._takes_several = node, _takes_several(node)
+        self._node, self._enable_batches = node, _enable_batches(node)
         self._receive: Callable[[Any], None] = node.process_from_remote
-        node.process_from_remote = self._received
-        node.workerinput[FILE] = path
+        node.process_from_remote = self._receive_message
+        node.workerinput[EVENTS_FILE_KEY] = path
 
-    def look(self) -> None:
+    def read_new(self) -> None:
         """Take what the worker has written since."""
         with self._lock:
-            self._take()
+            self._read_batches()
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Read no more, and delete the file where the worker did not."""
         with self._lock:
             self._file.close()
         with contextlib.suppress(OSError):  # deleted already; or, on Windows, open still
             self._path.unlink()
 
-    def _received(self, event: Any) -> None:
+    def _receive_message(self, event: Any) -> None:
         """Take a message of xdist's own, or the end of the worker, after all that was written before it."""
         with self._lock:
-            self._take()
+            self._read_batches()
             self._receive(event)
-            self._messages += 1
+            self._message_count += 1
 
-    def _take(self) -> None:
+    def _read_batches(self) -> None:
         if self._file.closed:
             return
-        whole, self._unread = records(self._unread + self._file.read())
-        self._waiting.extend(whole)
-        self._pass_on()
+        whole, self._unread = split_batches(self._unread + self._file.read())
+        self._batches.extend(whole)
+        self._deliver_ready()
 
-    def _pass_on(self) -> None:
+    def _deliver_ready(self) -> None:
         """Pass on each record that no message must come before."""
-        if not self._waiting or self._waiting[0][0] > self._messages:
+        if not self._batches or self._batches[0][0] > self._message_count:
             return
-        with self._at_once() if self._takes_several else contextlib.nullcontext():
-            while self._waiting and self._waiting[0][0] <= self._messages:
-                for event in self._waiting.popleft()[1]:
+        with self._notify_at_once() if self._enable_batches else contextlib.nullcontext():
+            while self._batches and self._batches[0][0] <= self._message_count:
+                for event in self._batches.popleft()[1]:
                     self._receive(event)
 
     @contextlib.contextmanager
-    def _at_once(self) -> Iterator[None]:
+    def _notify_at_once(self) -> Iterator[None]:
         """Hand what is received meanwhile to the controller's loop at once: each turn of it changes threads."""
         events: list[Event] = []
         self._node.notify_inproc = lambda name, **arguments: events.append((name, arguments))
@@ -113,10 +113,10 @@ class _Worker:
             yield
         finally:
             del self._node.notify_inproc
-            self._node.notify_inproc(_SEVERAL, events=events)
+            self._node.notify_inproc(_BATCH_EVENT, events=events)
 
 
-def _takes_several(node: Any) -> bool:
+def _enable_batches(node: Any) -> bool:
     """Teach the controller's loop to take several events in one turn, if it is as xdist has it."""
     manager = getattr(getattr(node, "config", None), "pluginmanager", None)
     session = manager.get_plugin("dsession") if manager is not None else None
@@ -127,5 +127,5 @@ def _takes_several(node: Any) -> bool:
         for name, arguments in events:
             getattr(session, f"worker_{name}")(**arguments)
 
-    setattr(session, f"worker_{_SEVERAL}", take)
+    setattr(session, f"worker_{_BATCH_EVENT}", take)
     return True

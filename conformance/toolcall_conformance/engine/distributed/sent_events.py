@@ -22,49 +22,49 @@ import pytest
 from toolcall_conformance.basics.jsonvalue import pack, unpack
 from toolcall_conformance.engine.items.selection import PREFIX
 
-FILE: Final = "toolcall_events"
+EVENTS_FILE_KEY: Final = "toolcall_events"
 """The key under which the controller tells a worker which file it reads."""
 
 Event = tuple[str, dict[str, Any]]
 
 # The last event of a test, by which the controller knows which test a worker died in.
-_LAST: Final = "runtest_protocol_complete"
+_LAST_EVENT: Final = "runtest_protocol_complete"
 
-_MOST: Final = 64 * 1024 * 1024
+_MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 """The largest file in bytes; it may stand in memory. A run where all items pass needs 1.3 KB for each of them."""
 
 # What a record begins with: the length of its events in bytes, and how many messages of xdist's own came before it.
-_HEAD: Final = struct.Struct(">II")
+_BATCH_HEADER: Final = struct.Struct(">II")
 
 
-def send_together(config: pytest.Config) -> None:
+def batch_events(config: pytest.Config) -> None:
     """Let a worker write the events of its items to the file that its controller reads, if there is one."""
-    path = getattr(config, "workerinput", {}).get(FILE)
+    path = getattr(config, "workerinput", {}).get(EVENTS_FILE_KEY)
     if path is None:
         return
     for plugin in config.pluginmanager.get_plugins():
-        if sends_events(plugin):
+        if is_event_sender(plugin):
             with contextlib.suppress(OSError):  # the file is not there for this process
-                sender = _Sender(Path(path), plugin.sendevent)
+                sender = _EventWriter(Path(path), plugin.sendevent)
                 plugin.sendevent = sender.send
                 config.add_cleanup(sender.close)
 
 
-def sends_events(plugin: object) -> bool:
+def is_event_sender(plugin: object) -> bool:
     """Whether a plugin is that of xdist's which tells the controller of a worker's items."""
     return callable(getattr(plugin, "sendevent", None)) and hasattr(plugin, "channel")
 
 
-class _Sender:
+class _EventWriter:
     """Holds the events of an item until its last one. An item that ends the process is told of by nobody, as ever."""
 
     def __init__(self, path: Path, alone: Callable[..., None]) -> None:
         self._file = path.open("r+b", buffering=0)  # which makes none: nobody would read it
         with contextlib.suppress(OSError):  # Windows keeps the name of an open file; the controller deletes it there
             path.unlink()
-        self._alone = alone
-        self._sent_alone = 0
-        self._held: list[Event] = []
+        self._send_by_xdist = alone
+        self._message_count = 0
+        self._pending: list[Event] = []
 
     def close(self) -> None:
         """Close the file. What is told after this is told as xdist tells it."""
@@ -73,31 +73,31 @@ class _Sender:
     def send(self, name: str, **arguments: Any) -> None:
         """Send an event, or hold it."""
         if _nodeid(arguments).startswith(f"{PREFIX}::"):
-            self._held.append((name, arguments))
-        elif name == _LAST and self._held:
-            self._held.append((name, arguments))
-            self._send_held()
+            self._pending.append((name, arguments))
+        elif name == _LAST_EVENT and self._pending:
+            self._pending.append((name, arguments))
+            self._send_pending()
         else:
-            self._send_held()
-            self._send_alone(name, arguments)
+            self._send_pending()
+            self._send_message(name, arguments)
 
-    def _send_alone(self, name: str, arguments: dict[str, Any]) -> None:
-        self._sent_alone += 1
-        self._alone(name, **arguments)
+    def _send_message(self, name: str, arguments: dict[str, Any]) -> None:
+        self._message_count += 1
+        self._send_by_xdist(name, **arguments)
 
-    def _send_held(self) -> None:
-        events, self._held = self._held, []
-        if events and not self._written(events):
+    def _send_pending(self) -> None:
+        events, self._pending = self._pending, []
+        if events and not self._write_batch(events):
             for name, arguments in events:
-                self._send_alone(name, arguments)
+                self._send_message(name, arguments)
 
-    def _written(self, events: list[Event]) -> bool:
+    def _write_batch(self, events: list[Event]) -> bool:
         """Whether the file took the events."""
         try:
             payload = pack(events)
         except ValueError:  # another plugin put into a report what only execnet, or nobody, can write
             return False
-        record = _HEAD.pack(len(payload), self._sent_alone) + payload
+        record = _BATCH_HEADER.pack(len(payload), self._message_count) + payload
         try:
             is_written = self._has_room(record) and self._file.write(record) == len(record)
         except OSError:  # no space is left
@@ -107,7 +107,7 @@ class _Sender:
         return is_written
 
     def _has_room(self, record: bytes) -> bool:
-        return not self._file.closed and self._file.tell() + len(record) <= _MOST
+        return not self._file.closed and self._file.tell() + len(record) <= _MAX_FILE_BYTES
 
 
 def _nodeid(arguments: dict[str, Any]) -> str:
@@ -115,14 +115,14 @@ def _nodeid(arguments: dict[str, Any]) -> str:
     return str(arguments.get("nodeid") or arguments.get("data", {}).get("nodeid", ""))
 
 
-def records(data: bytes) -> tuple[list[tuple[int, list[Event]]], bytes]:
+def split_batches(data: bytes) -> tuple[list[tuple[int, list[Event]]], bytes]:
     """The whole records that ``data`` begins with (how many messages came before each, its events), and the rest."""
     batches, start = list[tuple[int, list[Event]]](), 0
-    while len(data) >= start + _HEAD.size:
-        length, before = _HEAD.unpack_from(data, start)
-        end = start + _HEAD.size + length
+    while len(data) >= start + _BATCH_HEADER.size:
+        length, before = _BATCH_HEADER.unpack_from(data, start)
+        end = start + _BATCH_HEADER.size + length
         if end > len(data):
             break
-        batches.append((before, unpack(data[start + _HEAD.size : end])))
+        batches.append((before, unpack(data[start + _BATCH_HEADER.size : end])))
         start = end
     return batches, data[start:]

@@ -6,35 +6,35 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.engine.distributed.received_events import Reader
-from toolcall_conformance.engine.ending.watchdog import COMMAND, command
+from toolcall_conformance.engine.distributed.received_events import EventReader
+from toolcall_conformance.engine.ending.watchdog import COMMAND_KEY, isolated_command
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.engine.runtest_protocol import PHASES_READ, phases_read
-from toolcall_conformance.engine.setup import SUPPORT
+from toolcall_conformance.engine.runtest_protocol import PHASES_READ_KEY, are_phases_read
+from toolcall_conformance.engine.setup import SUPPORT_KEY
 
-_MISTAKE = "toolcall_mistake"
+_USAGE_ERROR_KEY = "toolcall_mistake"
 
 
-class Workers:
+class WorkerSetup:
     """Active in the controller: tells workers what it knows, and ends the run where one cannot prepare it."""
 
     def __init__(self, config: pytest.Config, run: Run) -> None:
         self._config, self._run = config, run
-        self._reader = Reader(config)
+        self._reader = EventReader(config)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what the translator supports, what the user wrote, and whether somebody reads of all phases."""
-        node.workerinput[SUPPORT] = self._run.support.to_json()
-        node.workerinput[COMMAND] = command(self._config)
-        node.workerinput[PHASES_READ] = phases_read(self._config)
-        self._reader.read_from(node)
+        node.workerinput[SUPPORT_KEY] = self._run.support.to_json()
+        node.workerinput[COMMAND_KEY] = isolated_command(self._config)
+        node.workerinput[PHASES_READ_KEY] = are_phases_read(self._config)
+        self._reader.attach_worker(node)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Raises UsageError for a worker that could not prepare the run; xdist would start others in its place."""
         del error
-        mistake = getattr(node, "workeroutput", {}).get(_MISTAKE)
+        mistake = getattr(node, "workeroutput", {}).get(_USAGE_ERROR_KEY)
         if mistake is not None:
             raise pytest.UsageError(
                 f"{node.gateway.id}, a worker of `-n`, cannot prepare the run, though the process that started it "
@@ -43,11 +43,11 @@ class Workers:
             )
 
 
-class Unprepared:
+class UnpreparedWorker:
     """Active in a worker that cannot prepare the run: it says why to the controller, and collects nothing."""
 
     def __init__(self, config: Any, mistake: str) -> None:
-        config.workeroutput[_MISTAKE] = mistake
+        config.workeroutput[_USAGE_ERROR_KEY] = mistake
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:

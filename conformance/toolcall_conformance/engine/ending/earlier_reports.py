@@ -6,29 +6,29 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-_NAME = "{}.earlier"
+_BACKUP_NAME = "{}.earlier"
 
 
-class Aside:
+class EarlierReports:
     """Earlier reports, each beside its place as ``report.json.earlier``, until the run has written its own.
 
     A file that is no regular one, as a pipe, stays.
     """
 
     def __init__(self, reports: Iterable[Path]) -> None:
-        self._held: dict[Path, Path] = {}
+        self._backups: dict[Path, Path] = {}
         for path in reports:
-            backup = path.with_name(_NAME.format(path.name))
+            backup = path.with_name(_BACKUP_NAME.format(path.name))
             with suppress(OSError):  # the run says so when it writes
                 if path.is_file() and not path.is_symlink():
-                    self._held[path] = path.replace(backup)
+                    self._backups[path] = path.replace(backup)
 
-    def end(self) -> None:
+    def restore_unreplaced(self) -> None:
         """Delete those in whose place there is a new one; put the others back."""
-        for path, backup in self._held.items():
+        for path, backup in self._backups.items():
             with suppress(OSError):
                 if path.exists():
                     backup.unlink()
                 else:
                     backup.replace(path)
-        self._held = {}
+        self._backups = {}

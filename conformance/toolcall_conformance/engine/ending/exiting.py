@@ -16,17 +16,17 @@ import pytest
 
 from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.drivers.python.tracebacks import last_line
-from toolcall_conformance.engine.ending.exits import codes
+from toolcall_conformance.engine.ending.exits import exit_codes
 
 # What is about to end gets this time; libraries send their last telemetry then.
 _GRACE_SECONDS = 3.0
 _EXIT_SECONDS = 3.0
-_NAMED = 3
+_MAX_NAMED = 3
 # The functions behind `pytest` and `python -m pytest`; the second since pytest 9.
-_COMMANDS = ("console_main", "_console_main")
+_COMMAND_FUNCTIONS = ("console_main", "_console_main")
 
 
-class Leaving:
+class ForcedExit:
     """Active where a translator lives in this interpreter."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Leaving:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
         if self._session is not None and ends_with_run():
-            _end_after(int(self._session.exitstatus))
+            _force_exit_later(int(self._session.exitstatus))
 
 
 def ends_with_run() -> bool:
@@ -47,50 +47,55 @@ def ends_with_run() -> bool:
 
     In somebody else's process, a notebook for one, nothing is to end; nor where a test runs pytest in its own.
     """
-    return _commands() and _runs() == 1
+    return _is_command_running() and _count_runs() == 1
 
 
-def _commands() -> bool:
+def _is_command_running() -> bool:
     """Whether pytest's command runs in the main thread."""
-    return _count(_COMMANDS) > 0
+    return _count_frames(_COMMAND_FUNCTIONS) > 0
 
 
-def _runs() -> int:
+def _count_runs() -> int:
     """How many runs of pytest are under way in the main thread, one in a test of the other."""
-    return max(_count(("main",)), _count(("_main",)))  # the second since pytest 9.1; the first calls it then
+    return max(
+        _count_frames(("main",)), _count_frames(("_main",))
+    )  # the second since pytest 9.1; the first calls it then
 
 
-def _count(names: tuple[str, ...]) -> int:
+def _count_frames(names: tuple[str, ...]) -> int:
     """How many functions of these names, of pytest's own, the main thread is in."""
-    frame, count = _frame(threading.main_thread()), 0
+    frame, count = _current_frame(threading.main_thread()), 0
     while frame is not None:
         count += frame.f_code.co_name in names and frame.f_globals.get("__name__") == "_pytest.config"
         frame = frame.f_back
     return count
 
 
-def _end_after(code: int) -> None:
+def _force_exit_later(code: int) -> None:
     """End the process with the code of its last run, once the interpreter ends and something keeps it from that."""
-    codes.append(code)
-    if len(codes) == 1:
+    exit_codes.append(code)
+    if len(exit_codes) == 1:
         ending = threading.Event()
         threading._register_atexit(ending.set)  # type: ignore[attr-defined]  # noqa: SLF001 - called before Python waits
-        threading.Thread(target=_end, args=(ending,), name="toolcall-leaving", daemon=True).start()
+        threading.Thread(target=_force_exit, args=(ending,), name="toolcall-leaving", daemon=True).start()
 
 
-def _end(ending: threading.Event) -> None:
+def _force_exit(ending: threading.Event) -> None:
     """Wait until the interpreter ends, and a moment more; if the process is still there, end it.
 
     Until then whoever started pytest is at work, ``coverage run`` for one, and may take its time.
     """
     ending.wait()
     sleep(_GRACE_SECONDS)
-    code = codes[-1]
+    code = exit_codes[-1]
     waiting = [thread for thread in threading.enumerate() if not thread.daemon and thread.is_alive()]
     others = [thread for thread in waiting if thread is not threading.main_thread()]
-    what = ", ".join(map(_named, others[:_NAMED])) or f"a function at exit{_place(threading.main_thread())}"
-    if others[_NAMED:]:
-        what += f" and {len(others) - _NAMED} more"
+    what = (
+        ", ".join(map(_describe_thread, others[:_MAX_NAMED]))
+        or f"a function at exit{_location(threading.main_thread())}"
+    )
+    if others[_MAX_NAMED:]:
+        what += f" and {len(others) - _MAX_NAMED} more"
     message = f"toolcall: the translator left running: {what}; pytest ends without it (exit code {code})\n"
     sys.stderr.write(message)
     if others:  # else they run already
@@ -102,16 +107,16 @@ def _end(ending: threading.Event) -> None:
     os._exit(code)
 
 
-def _named(thread: threading.Thread) -> str:
-    return f"the thread '{visible(str(thread.name)[:80])}'{_place(thread)}"
+def _describe_thread(thread: threading.Thread) -> str:
+    return f"the thread '{visible(str(thread.name)[:80])}'{_location(thread)}"
 
 
-def _place(thread: threading.Thread) -> str:
-    frame = _frame(thread)
+def _location(thread: threading.Thread) -> str:
+    frame = _current_frame(thread)
     line = last_line(frame) if frame is not None else ""
     return f" at {visible(line)}" if line else ""
 
 
-def _frame(thread: threading.Thread) -> FrameType | None:
+def _current_frame(thread: threading.Thread) -> FrameType | None:
     """Where a thread is."""
     return sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - documented, for such uses

@@ -10,7 +10,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.basics.visible_text import pluralize, visible, visible_lines
 from toolcall_conformance.drivers.python.tracebacks import in_usual_order
-from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus, load_corpus
@@ -21,14 +21,14 @@ from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 
 # What a record says of the item itself.
-Told = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 # A process can be ended with any exit code, 0 too, and nobody can change it then.
-_CODE = "; its exit code is no verdict"
+_EXIT_CODE_NOTE = "; its exit code is no verdict"
 
 
-def plan_of(
-    header: Told,
+def report_plan(
+    header: JsonObject,
     reports: Iterable[Path],
     corpora: Iterable[Path],
     expected: int,
@@ -45,53 +45,64 @@ def plan_of(
 
 
 def conclude(
-    plan: Told | None,
-    item: Told | None,
+    plan: JsonObject | None,
+    item: JsonObject | None,
     records: Sequence[tuple[str, float]],
     *,
-    stands: str,
-    where: str,
+    time_limit: str,
+    stack_text: str,
     in_call: bool,
-    advice: str,
-    whose: str,
+    isolation_command: str,
+    run_name: str,
 ) -> str:
     """Write the reports of ``plan`` with ``records``, and return the lines to print.
 
-    ``stands`` is how long the last call of ``item`` may have taken, where it stands still, or empty if the process
-    ended: in that call, or outside of any (``in_call``); ``where`` is where it stands as ``faulthandler`` tells it,
-    ``advice`` the command that isolates the translator, and ``whose`` what ends: the run, a worker of it, a command.
+    ``time_limit`` is that of the call of ``item`` that hangs; empty if the process died instead. ``in_call`` tells
+    whether it died in a call of the translator. ``stack_text`` is the stack of the hung call, from ``faulthandler``.
+    ``isolation_command`` runs the same with the translator isolated. ``run_name`` is what ends: "the run", a worker of
+    it, or a command.
     """
     if not in_call:
-        return _ended_outside(plan, item, records, advice, whose)
+        return _conclude_outside_call(plan, item, records, isolation_command, run_name)
     name = visible(str(item["nodeid"])) if item is not None else "loading the translator and reading its routes"
-    why = f"a call did not return within {stands}, and cannot be stopped" if stands else "the process died in a call"
-    lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here{'' if stands else _CODE}"]
-    lines += [f"  {line}" for line in visible_lines(in_usual_order(where)).splitlines()]
+    why = (
+        f"a call did not return within {time_limit}, and cannot be stopped"
+        if time_limit
+        else "the process died in a call"
+    )
+    lines = [f"\ntoolcall: {name}: {why}; {visible(run_name)} ends here{'' if time_limit else _EXIT_CODE_NOTE}"]
+    lines += [f"  {line}" for line in visible_lines(in_usual_order(stack_text)).splitlines()]
     if plan is not None:
-        lines += _write(plan, item, records, "translation/timed-out" if stands else "translation/crashed", why)
-    return "\n".join([*lines, f"toolcall: in a process of its own it would end only this item: {visible(advice)}", ""])
+        lines += _write_reports(
+            plan, item, records, "translation/timed-out" if time_limit else "translation/crashed", why
+        )
+    return "\n".join(
+        [*lines, f"toolcall: in a process of its own it would end only this item: {visible(isolation_command)}", ""]
+    )
 
 
-def _ended_outside(
-    plan: Told | None, item: Told | None, records: Sequence[tuple[str, float]], advice: str, whose: str
+def _conclude_outside_call(
+    plan: JsonObject | None, item: JsonObject | None, records: Sequence[tuple[str, float]], advice: str, whose: str
 ) -> str:
     """A run that ended without having said so, in no call: killed, or ended by a thread that the translator left."""
     last = f", after {visible(str(item['nodeid']))} had begun" if item is not None else ""
-    lines = [f"\ntoolcall: the process ended before {visible(whose)} did{last}{_CODE}"]
+    lines = [f"\ntoolcall: the process ended before {visible(whose)} did{last}{_EXIT_CODE_NOTE}"]
     if plan is not None:
-        lines += _write(plan, None, records, "", "")
+        lines += _write_reports(plan, None, records, "", "")
     advised = f"toolcall: if the translator ended it, isolation shows which item it was: {visible(advice)}"
     return "\n".join([*lines, advised, ""])
 
 
-def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], rule: str, why: str) -> list[str]:
+def _write_reports(
+    plan: JsonObject, item: JsonObject | None, records: Sequence[tuple[str, float]], rule: str, why: str
+) -> list[str]:
     """Write the reports; a line for each."""
     try:
         corpus = load_corpus(extra=[Path(folder) for folder in plan["corpus"]])
         items = [ItemRecord.loads(text).lasting(duration) for text, duration in records]
         if item is not None:
             items = [record for record in items if record.nodeid != item["nodeid"]]
-            items.append(ended(corpus, item, rule, why))
+            items.append(ended_item_record(corpus, item, rule, why))
         run = RunRecord(
             header=timing.finish(plan["header"]),
             items=items,
@@ -102,10 +113,10 @@ def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], 
         )
     except Exception as error:  # whatever it is, the run has to end
         return [f"toolcall: no report could be written: {type(error).__name__}: {visible(str(error))}"]
-    return [_written(run, Path(path), corpus, len(items)) for path in plan["report"]]
+    return [_write_report(run, Path(path), corpus, len(items)) for path in plan["report"]]
 
 
-def _written(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
+def _write_report(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
     try:
         files.write(run, path, corpus)
     except Exception as error:
@@ -113,7 +124,7 @@ def _written(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
     return f"toolcall: the report {visible(path.name)} has the {pluralize(count, 'item')} until now"
 
 
-def told_of(item: Planned) -> dict[str, Any]:
+def item_facts(item: PlannedItem) -> dict[str, Any]:
     """What a record says of an item itself."""
     return {
         "nodeid": item.nodeid,
@@ -125,7 +136,7 @@ def told_of(item: Planned) -> dict[str, Any]:
     }
 
 
-def ended(corpus: Corpus, item: Told, rule: str, message: str) -> ItemRecord:
+def ended_item_record(corpus: Corpus, item: JsonObject, rule: str, message: str) -> ItemRecord:
     """The record of an item whose process ended or was ended before its verdict."""
     failure = make_finding(corpus, rule, "", message, element="body")
     return ItemRecord.of(

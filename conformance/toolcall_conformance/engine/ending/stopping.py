@@ -19,19 +19,19 @@ class TerminatedError(KeyboardInterrupt):
     """The run was sent SIGTERM. A KeyboardInterrupt: pytest and the drivers let it through, and end the session."""
 
 
-class Stopping:
-    """Active in the process that the user started. ``write`` writes the reports of the items that have run so far."""
+class Termination:
+    """Active in the process that the user started. ``write_reports`` writes those of the items that have run so far."""
 
-    def __init__(self, write: Callable[[], object]) -> None:
-        self._write = write
+    def __init__(self, write_reports: Callable[[], object]) -> None:
+        self._write_reports = write_reports
         self._session: pytest.Session | None = None
-        self._before: Any = None
+        self._previous_handler: Any = None
         self._finishing = self._terminated = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self._session = session
         if threading.current_thread() is threading.main_thread() and sigterm_is_ours():
-            self._before = signal.signal(signal.SIGTERM, self._end)
+            self._previous_handler = signal.signal(signal.SIGTERM, self._handle_sigterm)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
@@ -43,7 +43,7 @@ class Stopping:
         if self._terminated:
             session.exitstatus = _EXIT_CODE
 
-    def _end(self, _number: int, _frame: object) -> None:
+    def _handle_sigterm(self, _number: int, _frame: object) -> None:
         """End the session; a second SIGTERM ends the process at once. Reports that are being written are finished."""
         self._restore()
         self._terminated = True
@@ -55,16 +55,16 @@ class Stopping:
         raise TerminatedError(reason)
 
     def _restore(self) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGTERM, self._before)
-            self._before = None
+        if self._previous_handler is not None:
+            signal.signal(signal.SIGTERM, self._previous_handler)
+            self._previous_handler = None
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> bool | None:
         """Write the reports before pytest-timeout ends the process, as its method ``thread`` does."""
         if settings.method != "thread":
             return None
-        timer = threading.Timer(settings.timeout, self._out_of_time, (item, settings))
+        timer = threading.Timer(settings.timeout, self._end_by_timeout, (item, settings))
 
         def cancel() -> None:
             timer.cancel()
@@ -74,8 +74,8 @@ class Stopping:
         timer.start()
         return True
 
-    def _out_of_time(self, item: pytest.Item, settings: Any) -> None:
+    def _end_by_timeout(self, item: pytest.Item, settings: Any) -> None:
         try:
-            self._write()
+            self._write_reports()
         finally:
             importlib.import_module("pytest_timeout").timeout_timer(item, settings)

@@ -6,21 +6,21 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-_CASES = "scenarios"
+_CASES_FOLDER = "scenarios"
 """Cases are read before anything is translated."""
 
 
-class Law:
+class CorpusState:
     """The files of the corpus that rules, formats and comparisons stand in, as they were when this was made."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._before = self._now()
+        self._initial_stats = self._stat_files()
 
-    def changed(self) -> str | None:
+    def describe_change(self) -> str | None:
         """A sentence, if a file has changed, come or gone since."""
-        now = self._now()
-        paths = sorted({path for path, _ in self._before.items() ^ now.items()})
+        now = self._stat_files()
+        paths = sorted({path for path, _ in self._initial_stats.items() ^ now.items()})
         if not paths:
             return None
         more = f" and {len(paths) - 1} more" if paths[1:] else ""
@@ -29,7 +29,7 @@ class Law:
             "the program that writes there (the translator?), restore the files and run again"
         )
 
-    def _now(self) -> Mapping[str, tuple[int, int]]:
+    def _stat_files(self) -> Mapping[str, tuple[int, int]]:
         return dict(_files(self._root)) if self._root.is_dir() else {}
 
 
@@ -38,7 +38,7 @@ def _files(folder: Path, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
-                if depth or entry.name != _CASES:
+                if depth or entry.name != _CASES_FOLDER:
                     yield from _files(Path(entry.path), depth + 1)
             else:
                 about = entry.stat()

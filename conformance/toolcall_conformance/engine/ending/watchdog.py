@@ -1,6 +1,6 @@
-"""Starts a process that ends a run which stands still, and writes its reports; tells it what it needs for that.
+"""Starts the watcher: a process that ends a hung run and writes its reports. Sends it what it needs for that.
 
-There is one such process in a process, whatever number of runs it has. It only sleeps while calls return.
+A process has one watcher, however many runs it has. The watcher only sleeps while calls return.
 """
 
 from __future__ import annotations
@@ -24,50 +24,51 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics import run_command
-from toolcall_conformance.drivers.python import hang_marks as standing
-from toolcall_conformance.engine.ending.exits import Guard
+from toolcall_conformance.drivers.python import hang_marks
+from toolcall_conformance.engine.ending.exits import ExitGuard
 
-# The key under which xdist's controller tells its workers the command that the user gave.
-COMMAND = "toolcall_command"
+# The key of `workerinput` under which xdist's controller sends the user's command.
+COMMAND_KEY = "toolcall_command"
 _WRITE_SECONDS = 1.0
 _CONCLUDE_SECONDS = 20.0
 
 
 class Watchdog:
-    """The process beside this one. What it cannot be told is lost: it must never hold up a run."""
+    """The watcher, as the run sees it. Messages that it cannot take are dropped: it must never block the run."""
 
-    _one: Watchdog | None = None
+    _instance: Watchdog | None = None
 
     @classmethod
-    def of(cls, config: pytest.Config) -> Watchdog | None:
-        """The watchdog of this process, which knows nothing of a run yet; None where there can be none."""
+    def start(cls, config: pytest.Config) -> Watchdog | None:
+        """Start to watch a run of pytest. Returns None where no process can be watched."""
         capture = config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
-            worker = _worker(config)
-            return cls.of_any(_advice(config), f"the worker {worker}" if worker else "the run", worker)
+            worker = _worker_name(config)
+            return cls.start_for(_isolation_command(config), f"the worker {worker}" if worker else "the run", worker)
 
     @classmethod
-    def of_any(cls, advice: str, whose: str, worker: str = "") -> Watchdog | None:
-        """The watchdog of this process, for a run or a command, ``whose``; None where there can be none.
+    def start_for(cls, isolation_command: str, run_name: str, worker: str = "") -> Watchdog | None:
+        """Start to watch a run or a command, ``run_name`` in sentences. Returns None where no process can be watched.
 
-        ``advice`` is the command that isolates the translator, ``worker`` xdist's name of this process, if it has one.
+        ``isolation_command`` runs the same with the translator isolated. ``worker`` is xdist's name of this process, or
+        empty.
         """
-        if os.name != "posix":  # Windows has no signal that says where a process stands
+        if os.name != "posix":  # Windows has no signal on which a process dumps its stack
             return None
-        if cls._one is None or not cls._one.runs():
-            cls._one = cls()
-        cls._one.begin(advice, whose, worker)
-        return cls._one
+        if cls._instance is None or not cls._instance.is_running():
+            cls._instance = cls()
+        cls._instance.begin_run(isolation_command, run_name, worker)
+        return cls._instance
 
     def __init__(self) -> None:
         self._owner = os.getpid()
-        memory, self._stand = _file(), _file()
+        memory, self._stack_file = _open_unnamed_file(), _open_unnamed_file()
         os.truncate(memory, mmap.PAGESIZE)
-        self._cell = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
-        read, self._to = os.pipe()
+        self._deadline_cell = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
+        read, self._channel = os.pipe()
         life, self._life = os.pipe()  # it ends with this process
-        os.set_blocking(self._to, False)
-        passed = (read, life, memory, self._stand)
+        os.set_blocking(self._channel, False)
+        passed = (read, life, memory, self._stack_file)
         script = Path(__file__).with_name("watcher.py")
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", os.fspath(script), *map(str, passed)],
@@ -77,80 +78,89 @@ class Watchdog:
         os.close(read)
         os.close(life)
         os.close(memory)
-        atexit.register(self._leave)
+        atexit.register(self._kill_process)
 
-    def runs(self) -> bool:
-        """Whether it is there. A copy of this process has none."""
+    def is_running(self) -> bool:
+        """Whether the watcher runs and is this process's own. A fork of this process has none."""
         return os.getpid() == self._owner and self._process.poll() is None
 
-    def begin(self, advice: str, whose: str, worker: str) -> None:
-        """Begin what ``of_any`` is for."""
+    def begin_run(self, isolation_command: str, run_name: str, worker: str) -> None:
+        """Begin to watch the run or command ``run_name``; see :meth:`start_for`."""
         path = [entry for entry in sys.path if isinstance(entry, str)]
-        self._tell({"begin": {"advice": advice, "whose": whose, "worker": worker, "path": path}})
+        self._send(
+            {
+                "begin": {
+                    "isolation_command": isolation_command,
+                    "run_name": run_name,
+                    "worker": worker,
+                    "path": path,
+                }
+            }
+        )
         if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
-            faulthandler.register(signal.SIGUSR1, file=self._stand, all_threads=False)
-        standing.show_in(self._cell)
-        self._guard = Guard(self._await_reports)
+            faulthandler.register(signal.SIGUSR1, file=self._stack_file, all_threads=False)
+        hang_marks.show_in(self._deadline_cell)
+        self._guard = ExitGuard(self._await_reports)
 
-    def plan(self, content: Mapping[str, Any]) -> None:
-        """Say what the reports begin with."""
-        self._tell({"plan": content})
+    def send_plan(self, content: Mapping[str, Any]) -> None:
+        """Send what the reports begin with (``last_report.report_plan``)."""
+        self._send({"plan": content})
 
-    def plays(self, item: Mapping[str, Any], seconds: float) -> None:
-        """Say which item is played now: its ``nodeid``, and for reports what a record says of it."""
-        self._tell({"item": item, "seconds": seconds})
+    def send_item(self, item: Mapping[str, Any], seconds: float) -> None:
+        """Send the item that is played next (``last_report.item_facts``), and the time limit of its calls."""
+        self._send({"item": item, "seconds": seconds})
 
-    def keep(self, record: str, duration: float) -> None:
-        """Hand over the record of an item."""
-        self._tell({"record": record, "duration": duration})
+    def send_record(self, record: str, duration: float) -> None:
+        """Send the record of an item, as JSON text."""
+        self._send({"record": record, "duration": duration})
 
-    def rest(self) -> None:
-        """The run is over, or writes its reports itself."""
-        standing.show_in(None)
-        self._tell({"rest": True})
+    def end_run(self) -> None:
+        """Stop watching: the run is over, or writes its reports itself."""
+        hang_marks.show_in(None)
+        self._send({"rest": True})
         self._guard.lift()
         faulthandler.unregister(signal.SIGUSR1)
 
     def _await_reports(self) -> None:
-        """The process is about to end amid its run: wait until the watcher has written what there is."""
-        self._tell({"dies": True})
+        """Wait until the watcher has written the reports: this process ends in the middle of its run."""
+        self._send({"dies": True})
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_CONCLUDE_SECONDS)
 
-    def _leave(self) -> None:
-        """This process ends by itself: nobody is to watch it any more."""
-        if self.runs():
+    def _kill_process(self) -> None:
+        """End the watcher: this process ends by itself."""
+        if self.is_running():
             self._process.kill()
             self._process.wait()
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         line = memoryview(json.dumps(message).encode() + b"\n")
         with contextlib.suppress(OSError):
             while line:
                 try:
-                    line = line[os.write(self._to, line) :]
+                    line = line[os.write(self._channel, line) :]
                 except BlockingIOError:
-                    if not select.select([], [self._to], [], _WRITE_SECONDS)[1]:
-                        self._to = -1  # it does not read any more
+                    if not select.select([], [self._channel], [], _WRITE_SECONDS)[1]:
+                        self._channel = -1  # the watcher reads no more
 
 
-def _file() -> int:
-    """A file without a name, open."""
+def _open_unnamed_file() -> int:
+    """The descriptor of an open file without a name."""
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
 
 
-def _advice(config: pytest.Config) -> str:
+def _isolation_command(config: pytest.Config) -> str:
     worker = getattr(config, "workerinput", {})
-    return str(worker.get(COMMAND) or command(config))
+    return str(worker.get(COMMAND_KEY) or isolated_command(config))
 
 
-def _worker(config: pytest.Config) -> str:
-    """The name of xdist's worker that this process is, or nothing."""
+def _worker_name(config: pytest.Config) -> str:
+    """The name of this process if it is a worker of xdist, else empty."""
     return str(getattr(config, "workerinput", {}).get("workerid", ""))
 
 
-def command(config: pytest.Config) -> str:
-    """What the user wrote to start the run, with the translator isolated."""
+def isolated_command(config: pytest.Config) -> str:
+    """The command that started the run, with the translator isolated."""
     beginning, words = run_command.command_words(config.invocation_params.args)
     return shlex.join([*beginning, "--toolcall-isolated", *words])

@@ -1,7 +1,7 @@
 """The process that watches a run from outside; ``engine.ending.watchdog`` starts it as a script.
 
-When a call of the translator stands still, or the run's process ends before the run, it writes the reports of the items
-that have run, says which item it was, and ends the process. Until then it imports the standard library only.
+When a call of the translator hangs, or the process of the run dies, it writes the reports of the items that have run,
+names the item, and ends the process. Until then it imports the standard library only.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-_LOOK_SECONDS = 0.25
-# So much of a gap between two looks counts; in a longer one this process was stopped itself, as by Ctrl-Z.
+_POLL_SECONDS = 0.25
+# A longer gap between two polls counts as this: this process was stopped itself, as by Ctrl-Z.
 _GAP_SECONDS = 1.0
-_TELL_SECONDS = 0.3
-_PIECE = 1 << 16
+_DUMP_SECONDS = 0.3
+_PIECE_BYTES = 1 << 16
 
 
 class _State:
-    """What the run has told."""
+    """What the run has sent."""
 
     def __init__(self) -> None:
         self.begin: dict[str, Any] = {}
@@ -39,8 +39,8 @@ class _State:
         self.seconds = 0.0
         self.records: list[tuple[str, float]] = []
 
-    def hear(self, message: dict[str, Any]) -> None:
-        """Take what was told."""
+    def receive(self, message: dict[str, Any]) -> None:
+        """Store one message of the run."""
         if "begin" in message:
             self.clear()
             self.begin = message["begin"]
@@ -58,13 +58,13 @@ class _State:
 
 
 class _Patience:
-    """How long the present call may still take."""
+    """How long the current call may still take."""
 
     def __init__(self) -> None:
         self._call, self._left, self._looked = 0.0, 0.0, time.monotonic()
 
     def is_over(self, until: float) -> bool:
-        """Whether the call that is to return at ``until`` stands still; zero is no call."""
+        """Whether the call that must return by ``until`` hangs. Zero means that there is no call."""
         now = time.monotonic()
         gap, self._looked = min(now - self._looked, _GAP_SECONDS), now
         if until != self._call:
@@ -74,10 +74,11 @@ class _Patience:
         return until > 0 and self._left <= 0
 
 
-def main(channel: int, life: int, memory: int, stand: int) -> None:
-    """Watch until the run's process ends: then it writes no more to ``life``.
+def main(channel: int, life: int, memory: int, stack_file: int) -> None:
+    """Watch until the run's process ends, which closes its end of the pipe ``life``.
 
-    What it writes to ``channel`` is read from time to time only, so that the run wakes nobody with each item.
+    ``channel`` has the run's messages. It is read a few times a second, so that items do not wake this process.
+    ``memory`` holds the deadline of the current call, ``stack_file`` is the file for the run's stack.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run, state, patience = os.getppid(), _State(), _Patience()
@@ -85,46 +86,46 @@ def main(channel: int, life: int, memory: int, stand: int) -> None:
     cell = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
     rest = b""
     while True:
-        is_over = bool(select.select([life], [], [], _LOOK_SECONDS)[0]) or os.getppid() != run
+        is_over = bool(select.select([life], [], [], _POLL_SECONDS)[0]) or os.getppid() != run
         *lines, rest = (rest + _read(channel)).split(b"\n")
         for line in lines:
-            state.hear(json.loads(line))
+            state.receive(json.loads(line))
         if is_over or state.dies:
             # xdist ends workers when it likes; only one that dies in a call says so.
             if state.begin and (cell[0] or not state.begin["worker"]):
                 _conclude(state, in_call=cell[0] != 0)
             return
         if state.begin and patience.is_over(cell[0]):
-            _conclude(state, _limit(state), _where(run, stand))
+            _conclude(state, _time_limit(state), _dump_stack(run, stack_file))
             with suppress(OSError):
                 os.kill(run, signal.SIGKILL)
             return
 
 
 def _read(channel: int) -> bytes:
-    """What there is to read."""
+    """Read all bytes that have arrived."""
     pieces = []
     with suppress(BlockingIOError):
-        while piece := os.read(channel, _PIECE):
+        while piece := os.read(channel, _PIECE_BYTES):
             pieces.append(piece)
     return b"".join(pieces)
 
 
-def _limit(state: _State) -> str:
+def _time_limit(state: _State) -> str:
     return f"{state.seconds:g} s" if state.item is not None else "its time limit"
 
 
-def _where(run: int, stand: int) -> str:
-    """Where the run stands, as ``faulthandler`` tells it."""
+def _dump_stack(run: int, stack_file: int) -> str:
+    """Let the run dump its stack by ``faulthandler``, and return the text."""
     with suppress(OSError):
         os.kill(run, signal.SIGUSR1)
-        time.sleep(_TELL_SECONDS)
-        return os.pread(stand, _PIECE, 0).decode("utf-8", "replace")
+        time.sleep(_DUMP_SECONDS)
+        return os.pread(stack_file, _PIECE_BYTES, 0).decode("utf-8", "replace")
     return ""
 
 
-def _conclude(state: _State, stands: str = "", where: str = "", *, in_call: bool = True) -> None:
-    """Write the reports, and say which item it was."""
+def _conclude(state: _State, time_limit: str = "", stack_text: str = "", *, in_call: bool = True) -> None:
+    """Write the reports, and print which item was running."""
     begin = state.begin
     sys.path[:] = [*begin["path"], str(Path(__file__).parents[3])]
     try:
@@ -134,11 +135,11 @@ def _conclude(state: _State, stands: str = "", where: str = "", *, in_call: bool
             state.plan,
             state.item,
             state.records,
-            stands=stands,
-            where=where,
+            time_limit=time_limit,
+            stack_text=stack_text,
             in_call=in_call,
-            advice=begin["advice"],
-            whose=begin["whose"],
+            isolation_command=begin["isolation_command"],
+            run_name=begin["run_name"],
         )
     except Exception as error:  # the run has to end, whatever is wrong here
         message = f"\ntoolcall: the run ends here, without a report ({error!r})\n"

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 
-from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.recording.cassettes.cases import RecordedCase
 from toolcall_conformance.recording.cassettes.replay import ALONE
 from toolcall_conformance.reports.model import ItemRecord
 
-_SHOWN = 3
+_MAX_SHOWN = 3
 
 
-def nothing_selected(run: Run) -> str:
+def explain_selection(run: Run) -> str:
     """Why the arguments select no item that can run."""
     if run.not_applicable:
-        return unsupported(run, run.not_applicable)
+        return unsupported_text(run, run.not_applicable)
     if not run.driver.carries and run.pairs is not None:
         return (
             "without a translator there are only the golden files; "
@@ -27,13 +27,13 @@ def nothing_selected(run: Run) -> str:
         )
     if not run.driver.carries:
         return (
-            f"without a translator there are only the checks {_listed(ALONE)} of recordings; "
+            f"without a translator there are only the checks {_join_names(ALONE)} of recordings; "
             "give --toolcall-translator, or select one of them"
         )
-    return _lacking(run, [*run.planned(run.selection.has_case)])
+    return _missing_items_text(run, [*run.plan_cases(run.selection.selects_case)])
 
 
-def nothing_collected(config: pytest.Config) -> str:
+def explain_collection(config: pytest.Config) -> str:
     """Why the run ended before it knew its items: under xdist, all workers may have died while they began."""
     if not config.pluginmanager.hasplugin("dsession"):
         return "the run ended before the items were collected"
@@ -41,69 +41,69 @@ def nothing_collected(config: pytest.Config) -> str:
     return f"no worker of `-n` lived until it had collected the items; {advice}"
 
 
-def nothing_played(outcomes: Mapping[str, int]) -> str:
+def explain_outcomes(outcomes: Mapping[str, int]) -> str:
     """Why items ran and none was played: a hook or a mark of the user's ended each of them, with these outcomes."""
-    outcomes_text = _listed([f"{count} {outcome}" for outcome, count in sorted(outcomes.items())])
+    outcomes_text = _join_names([f"{count} {outcome}" for outcome, count in sorted(outcomes.items())])
     return f"no item was played: {outcomes_text} in the setup, by a hook or a mark of your own project"
 
 
-def nothing_reached(records: Iterable[ItemRecord]) -> str:
+def explain_reasons(records: Iterable[ItemRecord]) -> str:
     """Why no item that ran has a verdict: their reasons, the most frequent first."""
     reasons = Counter(record.reason for record in records if record.reason)
-    lines = [f"{count} × {reason}" for reason, count in reasons.most_common(_SHOWN)]
-    return "; ".join(["no item reached a verdict", *lines, *_more(len(reasons), "reason")])
+    lines = [f"{count} × {reason}" for reason, count in reasons.most_common(_MAX_SHOWN)]
+    return "; ".join(["no item reached a verdict", *lines, *_remainder(len(reasons), "reason")])
 
 
-def unsupported(run: Run, items: Sequence[Planned]) -> str:
+def unsupported_text(run: Run, items: Sequence[PlannedItem]) -> str:
     """That the translator does none of some items, with what it says, or lacks, of their routes."""
-    return f"{run.driver.name} supports none of the selected items: {_reasons(run, items)}"
+    return f"{run.driver.name} supports none of the selected items: {_unsupported_reasons(run, items)}"
 
 
-def _reasons(run: Run, items: Sequence[Planned]) -> str:
+def _unsupported_reasons(run: Run, items: Sequence[PlannedItem]) -> str:
     routes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         client, upstream = item.route.client, item.route.upstream
         done = run.support.operations.get((client, upstream))
-        lacking = f"no {_listed(sorted(run.support.lacks(item)))}"
+        lacking = f"no {_join_names(sorted(run.support.missing_operations(item)))}"
         why = lacking if done else run.support.reasons.get((client, upstream)) or "the route is not done"
         routes[why][f"{client} → {upstream}"] = None
-    return "; ".join(f"{why} ({_few([*names])})" for why, names in sorted(routes.items()))
+    return "; ".join(f"{why} ({_join_some([*names])})" for why, names in sorted(routes.items()))
 
 
-def _lacking(run: Run, items: Sequence[Planned]) -> str:
+def _missing_items_text(run: Run, items: Sequence[PlannedItem]) -> str:
     """Which of the check and the route that are selected the selected cases do not have."""
     cases = dict.fromkeys(item.case.id for item in items)
     checks = dict.fromkeys(item.check for item in items)
-    here = [item for item in items if run.selection.has(item.case.id, item.check)]
+    here = [item for item in items if run.selection.selects(item.case.id, item.check)]
     case = items[0].case
     subject = case.id if len(cases) == 1 else f"none of the {len(cases)} cases"
-    about = f": it is {_described(case)};" if len(cases) == 1 and isinstance(case, RecordedCase) else ";"
+    about = f": it is {_recording_kind(case)};" if len(cases) == 1 and isinstance(case, RecordedCase) else ";"
     verb = "has no items" if len(cases) == 1 else "has items"
     if not here:
-        listing = _listed(run.selection.checks, "or")
+        listing = _join_names(run.selection.checks, "or")
         whose = "its" if len(cases) == 1 else "their"
-        return f"{subject} {verb} of the check {listing}{about} {whose} checks are {_listed([*checks])}"
+        return f"{subject} {verb} of the check {listing}{about} {whose} checks are {_join_names([*checks])}"
     check = here[0].check
     names = dict.fromkeys(item.name for item in here if item.check == check)
-    listing = _listed(run.selection.routes, "or")
-    return f"{subject} {verb} of {check} on {listing}{about} {check} has {_few([*names])}"
+    listing = _join_names(run.selection.routes, "or")
+    return f"{subject} {verb} of {check} on {listing}{about} {check} has {_join_some([*names])}"
 
 
-def _described(case: RecordedCase) -> str:
+def _recording_kind(case: RecordedCase) -> str:
     recorded = case.recorded
     kind = "an error" if recorded.error is not None else "a stream" if recorded.stream is not None else "a whole reply"
     return f"{kind} of {recorded.format}"
 
 
-def _few(names: Sequence[str]) -> str:
-    more = _more(len(names), "route")
-    return " and ".join([", ".join(names[:_SHOWN]), *more])
+def _join_some(names: Sequence[str]) -> str:
+    more = _remainder(len(names), "route")
+    return " and ".join([", ".join(names[:_MAX_SHOWN]), *more])
 
 
-def _more(count: int, name: str) -> list[str]:
-    left = count - _SHOWN
+def _remainder(count: int, name: str) -> list[str]:
+    left = count - _MAX_SHOWN
     return [f"{left} more {name}{'s' if left > 1 else ''}"] if left > 0 else []
 
 
-def _listed(names: Sequence[str], last: str = "and") -> str:
+def _join_names(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -23,18 +23,18 @@ import pytest
 from toolcall_conformance.basics.visible_text import shorten, visible
 from toolcall_conformance.drivers.python.foreign import text_of, type_name
 from toolcall_conformance.drivers.python.tracebacks import traceback_of
-from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.engine.items.repetition import RepeatedResult
 from toolcall_conformance.engine.items.selection import PREFIX
 
 # The folders of what lies between a run and the hook of a user: pytest, pluggy, and this package.
-_MACHINERY = (Path(_pytest.__file__).parent, Path(pluggy.__file__).parent, Path(__file__).parents[2])
+_MACHINERY_FOLDERS = (Path(_pytest.__file__).parent, Path(pluggy.__file__).parent, Path(__file__).parents[2])
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, Traceback, TracebackEntry
 
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.engine.witnessing import WitnessedBody
+    from toolcall_conformance.engine.witnessing import ClientReaction
 
 
 class ItemFailedError(Exception):
@@ -45,7 +45,7 @@ class HarnessError(Exception):
     """Something went wrong in this package, not in the translator."""
 
 
-def _folder(config: pytest.Config) -> Path:
+def _conftest_folder(config: pytest.Config) -> Path:
     """The folder whose conftest files have a part in our items."""
     started_in = config.invocation_params.dir
     return started_in if started_in.is_relative_to(config.rootpath) else config.rootpath
@@ -58,7 +58,7 @@ class RootNode(pytest.Directory):
 
     @classmethod
     def of(cls, session: pytest.Session, run: Run) -> RootNode:
-        root: RootNode = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=_folder(session.config))
+        root: RootNode = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=_conftest_folder(session.config))
         root.run = run
         return root
 
@@ -70,7 +70,7 @@ class RootNode(pytest.Directory):
 
 
 class _Branch(pytest.Collector):
-    def __init__(self, *, items: tuple[Planned, ...], run: Run, **rest: Any) -> None:
+    def __init__(self, *, items: tuple[PlannedItem, ...], run: Run, **rest: Any) -> None:
         super().__init__(**rest)
         self.items = items
         self.run = run
@@ -79,7 +79,7 @@ class _Branch(pytest.Collector):
 class CaseNode(_Branch):
     """A case: its checks."""
 
-    place: str | None = None
+    location_path: str | None = None
     """The path of its file, as reports show it, once an item has asked."""
 
     def collect(self) -> Iterator[pytest.Collector]:
@@ -98,12 +98,12 @@ class CheckNode(_Branch):
 class ConformanceItem(pytest.Item):
     """A case, played on a route in one check."""
 
-    def __init__(self, *, planned: Planned, run: Run, **rest: Any) -> None:
+    def __init__(self, *, planned: PlannedItem, run: Run, **rest: Any) -> None:
         super().__init__(**rest)
         self.planned = planned
         self.run = run
-        self.tried: RepeatedResult | None = None
-        self.witnessed: tuple[WitnessedBody, ...] = ()
+        self.repeated_result: RepeatedResult | None = None
+        self.client_reactions: tuple[ClientReaction, ...] = ()
         self.files: Path | None = None
         case, route = planned.case, planned.route
         self.add_marker(
@@ -116,7 +116,7 @@ class ConformanceItem(pytest.Item):
 
     def runtest(self) -> None:
         try:
-            tried = self.tried = self.run.tried(self.planned)
+            tried = self.repeated_result = self.run.play_repeatedly(self.planned)
             outcome = self.run.outcome(self.nodeid, tried)
         except Exception as error:
             raise HarnessError(f"{type_name(error)}: {text_of(error)}") from error
@@ -125,34 +125,39 @@ class ConformanceItem(pytest.Item):
         if outcome == "unstable" and not self.config.option.runxfail:
             pytest.xfail(visible(shorten(tried.sentence)))
         if outcome == "known" and not self.config.option.runxfail:
-            pytest.xfail(visible(shorten("; ".join(self._reasons(tried)))))
+            pytest.xfail(visible(shorten("; ".join(self._known_reasons(tried)))))
         if outcome != "passed":
             # With the translator's own traceback attached, --pdb stops where the translator raised.
             raise ItemFailedError(self.nodeid).with_traceback(
                 traceback_of(tried.result.exception) if tried.result.exception is not None else None
             )
 
-    def forget(self) -> None:
+    def drop_result(self) -> None:
         """Forget what was played: pytest keeps its items, and all their bodies would fill the memory."""
-        self.tried = None
+        self.repeated_result = None
 
-    def _reasons(self, tried: RepeatedResult) -> list[str]:
+    def _known_reasons(self, tried: RepeatedResult) -> list[str]:
         """Why each of its failures is known, in the order of the findings."""
         reasons = [
-            (finding.rule, self.run.known_reason(self.nodeid, finding)) for finding in self.run.failing(tried.result)
+            (finding.rule, self.run.known_reason(self.nodeid, finding))
+            for finding in self.run.failing_findings(tried.result)
         ]
         return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in reasons))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
-        from toolcall_conformance.engine.output.failure_texts import fault_text, item_text
+        from toolcall_conformance.engine.output.failure_texts import failed_item_text, harness_error_text
 
-        if isinstance(excinfo.value, ItemFailedError) and self.tried is not None:
-            return item_text(self, self.tried.result)
+        if isinstance(excinfo.value, ItemFailedError) and self.repeated_result is not None:
+            return failed_item_text(self, self.repeated_result.result)
         if isinstance(excinfo.value, HarnessError) and not self.config.option.fulltrace:
-            return fault_text(self, excinfo.value)
-        if isinstance(excinfo.value, pytest.xfail.Exception) and self.tried is not None:
+            return harness_error_text(self, excinfo.value)
+        if isinstance(excinfo.value, pytest.xfail.Exception) and self.repeated_result is not None:
             # The way through pytest to here says nothing of a known failure, and is slow to write down.
-            return item_text(self, self.tried.result) if self.config.option.xfail_tb else str(excinfo.value)
+            return (
+                failed_item_text(self, self.repeated_result.result)
+                if self.config.option.xfail_tb
+                else str(excinfo.value)
+            )
         return super().repr_failure(excinfo, style)
 
     def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Traceback:
@@ -178,9 +183,9 @@ class ConformanceItem(pytest.Item):
         """As pytest's own, which looks for the path of the case anew for each item."""
         case = self.getparent(CaseNode)
         assert case is not None
-        if case.place is None:
-            case.place = super().location[0]
-        return case.place, 0, self.nodeid
+        if case.location_path is None:
+            case.location_path = super().location[0]
+        return case.location_path, 0, self.nodeid
 
 
 def _is_users(entry: TracebackEntry) -> bool:
@@ -189,4 +194,4 @@ def _is_users(entry: TracebackEntry) -> bool:
 
 def is_users_file(path: Path | str) -> bool:
     """Whether a frame of a traceback with this path is neither pytest's nor ours."""
-    return not any(Path(path).is_relative_to(folder) for folder in _MACHINERY)
+    return not any(Path(path).is_relative_to(folder) for folder in _MACHINERY_FOLDERS)

@@ -39,7 +39,7 @@ class UnusableSessionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedItem:
     """One item: a case, played on a route, in one check."""
 
     case: Case
@@ -54,10 +54,10 @@ class Planned:
     @property
     def name(self) -> str:
         """The last part of the node id: where it is played, and the variant if it has one."""
-        return f"{self.place}-{self.variant}" if self.variant else self.place
+        return f"{self.route_part}-{self.variant}" if self.variant else self.route_part
 
     @property
-    def place(self) -> str:
+    def route_part(self) -> str:
         """The route, or the one format that a check within one format is played in."""
         return self.route.client if self.check in ONE_FORMAT else str(self.route)
 
@@ -84,11 +84,11 @@ class Support:
             {(client, upstream): reason for client, upstream, reason in plain["reasons"]},
         )
 
-    def applies(self, item: Planned) -> bool:
+    def covers(self, item: PlannedItem) -> bool:
         """Whether the translator supports what an item needs."""
-        return not self.lacks(item)
+        return not self.missing_operations(item)
 
-    def lacks(self, item: Planned) -> frozenset[str]:
+    def missing_operations(self, item: PlannedItem) -> frozenset[str]:
         """The operations that an item needs and the translator does not have on its route."""
         ends = (item.route.client, item.route.upstream)
         done = self.operations.get(ends, frozenset())
@@ -108,9 +108,9 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
     return Route(client, upstream, case.model(client), case.model(upstream), stream=False)
 
 
-def items(
+def plan_items(
     corpus: Corpus, *, cut_everywhere: bool = False, selects: Callable[[str, str], bool] = lambda _case, _check: True
-) -> Iterator[Planned]:
+) -> Iterator[PlannedItem]:
     """Every item of a corpus, supported or not. ``cut_everywhere`` cuts streams in every case.
 
     A case and check that is not ``selects`` has no items and is not read.
@@ -122,10 +122,10 @@ def items(
             for client in case.formats:
                 for upstream in [client] if check in ONE_FORMAT else case.formats:
                     for name in variants(corpus, check, case, client, upstream, cut_everywhere=cut_everywhere):
-                        yield Planned(case, check, route_of(case, client, upstream), name)
+                        yield PlannedItem(case, check, route_of(case, client, upstream), name)
 
 
-def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterator[Planned]:
+def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterator[PlannedItem]:
     """Every item of recorded exchanges, supported or not."""
     others = {
         name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
@@ -138,28 +138,28 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
             for client in corpus.formats:
                 for upstream in corpus.formats:
                     if replay.plays(case, check, client, upstream):
-                        yield Planned(
+                        yield PlannedItem(
                             case, check, Route(client, upstream, models[client], models[upstream], stream=False)
                         )
 
 
-def paired_items(cases: Mapping[str, PairCase]) -> Iterator[Planned]:
+def paired_items(cases: Mapping[str, PairCase]) -> Iterator[PlannedItem]:
     """Every item of golden files: one a pair."""
     for case in cases.values():
-        yield Planned(case, case.check, case.route)
+        yield PlannedItem(case, case.check, case.route)
 
 
-def drawn_case(corpus: Corpus) -> AllDrawn:
+def generated_case(corpus: Corpus) -> AllDrawn:
     """The case that stands for all drawn conversations."""
     return AllDrawn(corpus.formats, corpus.root)
 
 
-def drawn_items(corpus: Corpus) -> Iterator[Planned]:
+def generated_items(corpus: Corpus) -> Iterator[PlannedItem]:
     """The items of drawn conversations, one a route, supported or not."""
-    case = drawn_case(corpus)
+    case = generated_case(corpus)
     for client in corpus.formats:
         for upstream in corpus.formats:
-            yield Planned(case, CHECK, Route(client, upstream, "", "", stream=False))
+            yield PlannedItem(case, CHECK, Route(client, upstream, "", "", stream=False))
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:
@@ -176,7 +176,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
     missing: dict[Ends, NoRoute] = {}
     hangs = silent = False
     for ends in ((client, upstream) for client in corpus.formats for upstream in corpus.formats):
-        example = _example(corpus, ends, failing=False)
+        example = _example_case(corpus, ends, failing=False)
         if example is None:
             continue
         # Nobody has the operations within one format unless a session shows them.
@@ -194,7 +194,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
                     f"{driver.spec}: the session that open returned for {'-to-'.join(ends)} has neither request "
                     "nor response nor another operation; give it one, or raise an exception named Unsupported from open"
                 )
-            answers = {} if hangs else _ask_for_all(driver, corpus, opened.session, example, ends)
+            answers = {} if hangs else _probe_operations(driver, corpus, opened.session, example, ends)
             for name, outcome in answers.items():
                 if isinstance(outcome, NoRoute) and not outcome.may_lack:
                     missing.setdefault(ends, outcome)
@@ -203,14 +203,14 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
                     offered -= {name}
                     reasons[ends] = outcome.reason
             operations[ends] = offered
-            hangs = hangs or _hung(answers)
+            hangs = hangs or _has_hung(answers)
         silent = isinstance(opened, TimedOut)
     if missing:
-        raise UnusableSessionError(_missing(driver, missing))
+        raise UnusableSessionError(_missing_routes_text(driver, missing))
     return Support(operations, reasons)
 
 
-def _missing(driver: Driver, outcomes: Mapping[Ends, NoRoute]) -> str:
+def _missing_routes_text(driver: Driver, outcomes: Mapping[Ends, NoRoute]) -> str:
     """A line for each address that is wrong."""
     groups: dict[str, list[Ends]] = {}
     for ends, outcome in outcomes.items():
@@ -222,18 +222,20 @@ def _missing(driver: Driver, outcomes: Mapping[Ends, NoRoute]) -> str:
     )
 
 
-def _ask_for_all(driver: Driver, corpus: Corpus, session: SessionDriver, example: Case, ends: Ends) -> dict[str, Any]:
+def _probe_operations(
+    driver: Driver, corpus: Corpus, session: SessionDriver, example: Case, ends: Ends
+) -> dict[str, Any]:
     """The outcomes of one call of each operation; stops after a call that did not return."""
     offered = session.operations & driver.carries
-    answers: dict[str, Any] = dict(_ask(session, example, ends, ("request", "response")))
-    if "error" in offered and not _hung(answers):
-        answers |= _ask_for_error(driver, corpus, ends)
-    if "stream" in offered and not _hung(answers):
-        answers["stream"] = _ask_for_stream(driver, corpus, ends)
+    answers: dict[str, Any] = dict(_probe_exchange(session, example, ends, ("request", "response")))
+    if "error" in offered and not _has_hung(answers):
+        answers |= _probe_error(driver, corpus, ends)
+    if "stream" in offered and not _has_hung(answers):
+        answers["stream"] = _probe_stream(driver, corpus, ends)
     return answers
 
 
-def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
+def _example_case(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
     """The first case in both formats whose first exchange is a reply, or an error if ``failing``."""
     for case in corpus.cases.values():
         if set(ends) <= set(case.formats) and failing == case.begins_with(ends[1], "error.json"):
@@ -241,29 +243,29 @@ def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
     return None
 
 
-def _ask(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...]) -> dict[str, Outcome]:
+def _probe_exchange(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...]) -> dict[str, Outcome]:
     """The outcomes of a case's first exchange by operation; stops after a call that did not return."""
     client, upstream = case.exchanges(ends[0])[0], case.exchanges(ends[1])[0]
     bodies = {"request": client.request, "response": upstream.response, "error": upstream.error}
     answers: dict[str, Outcome] = {}
     for name in names:
-        if name in session.operations and not _hung(answers):
+        if name in session.operations and not _has_hung(answers):
             answers[name] = getattr(session, name)(bodies[name])
     return answers
 
 
-def _ask_for_error(driver: Driver, corpus: Corpus, ends: Ends) -> dict[str, Outcome | OpenOutcome]:
+def _probe_error(driver: Driver, corpus: Corpus, ends: Ends) -> dict[str, Outcome | OpenOutcome]:
     """The outcomes of a case whose first exchange ends with an error; of ``open``, if that did not return."""
-    case = _example(corpus, ends, failing=True)
+    case = _example_case(corpus, ends, failing=True)
     if case is None:
         return {}
     opened = driver.open(route_of(case, *ends))
     if isinstance(opened, Opened):
-        return {**_ask(opened.session, case, ends, ("request", "error"))}
+        return {**_probe_exchange(opened.session, case, ends, ("request", "error"))}
     return {"open": opened} if isinstance(opened, TimedOut) else {}
 
 
-def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome | Outcome | OpenOutcome | None:
+def _probe_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome | Outcome | OpenOutcome | None:
     """The outcome of the first exchange with a stream; None if there is none."""
     client, upstream = ends
     for case in corpus.cases.values():
@@ -282,5 +284,5 @@ def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome
     return opened.session.stream(Source(cuts.split_events(case.exchanges(upstream)[0].stream())))
 
 
-def _hung(answers: Mapping[str, Any]) -> bool:
+def _has_hung(answers: Mapping[str, Any]) -> bool:
     return any(isinstance(outcome, TimedOut) for outcome in answers.values())

@@ -43,7 +43,7 @@ class RepeatedResult:
         return f"unstable: {verdicts}" + (f": {rules}" if rules else "")
 
 
-def play(
+def repeat(
     once: Callable[[], ItemResult],
     count: int,
     failing: Callable[[ItemResult], Iterable[Finding]],

@@ -19,8 +19,8 @@ from toolcall_conformance.trust.fuzz.whole import FAMILY as DRAWN
 
 PREFIX = "toolcall"
 QUICK = "@quick"
-Items = Mapping[str, Mapping[str, Collection[str]]]
-_NO_RECORDINGS = "recordings need --toolcall-cassettes=FOLDER"
+ListedItems = Mapping[str, Mapping[str, Collection[str]]]
+_RECORDINGS_HINT = "recordings need --toolcall-cassettes=FOLDER"
 
 
 class SelectionError(Exception):
@@ -28,7 +28,7 @@ class SelectionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Selector:
     """One argument. ``cases`` is one case or a family; None means all. The plain variant is ``""``.
 
     ``items``: nothing but these, by check, then by the last part of the node id: the cases.
@@ -38,19 +38,21 @@ class _Wanted:
     check: str | None = None
     route: str | None = None
     variant: str | None = None
-    items: Items | None = None
+    items: ListedItems | None = None
 
-    def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
+    def selects(
+        self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None
+    ) -> bool:
         return (
             (self.cases is None or case in self.cases)
             and (check is None or self.check in (None, check))
             and (route is None or self.route in (None, route))
             and (variant is None or self.variant in (None, variant))
-            and (self.items is None or self._lists(self.items, case, check, route, variant))
+            and (self.items is None or self._is_listed(self.items, case, check, route, variant))
         )
 
     @staticmethod
-    def _lists(items: Items, case: str, check: str | None, route: str | None, variant: str | None) -> bool:
+    def _is_listed(items: ListedItems, case: str, check: str | None, route: str | None, variant: str | None) -> bool:
         """Whether the list has an item like this; what is None may be anything."""
         checks = items.values() if check is None else [items.get(check, {})]
         if variant is not None:
@@ -67,51 +69,53 @@ class _Wanted:
 class Selection:
     """The items that the arguments select."""
 
-    def __init__(self, selectors: Sequence[_Wanted]) -> None:
-        self._wanted = tuple(selectors)
+    def __init__(self, selectors: Sequence[_Selector]) -> None:
+        self._selectors = tuple(selectors)
 
-    def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
+    def selects(
+        self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None
+    ) -> bool:
         """Whether a case, a check of it, or a route or variant of that is selected, in whole or in part."""
-        return any(selector.has(case, check, route, variant) for selector in self._wanted)
+        return any(selector.selects(case, check, route, variant) for selector in self._selectors)
 
-    def has_case(self, case: str) -> bool:
+    def selects_case(self, case: str) -> bool:
         """Whether a case is selected, in whole or in part."""
-        return self.has(case)
+        return self.selects(case)
 
     @property
     def checks(self) -> tuple[str, ...]:
         """The checks that the arguments name."""
-        return tuple(dict.fromkeys(selector.check for selector in self._wanted if selector.check is not None))
+        return tuple(dict.fromkeys(selector.check for selector in self._selectors if selector.check is not None))
 
     @property
     def routes(self) -> tuple[str, ...]:
         """The routes that the arguments name, with the variant if there is one."""
-        named = ("-".join(filter(None, (selector.route, selector.variant))) for selector in self._wanted)
+        named = ("-".join(filter(None, (selector.route, selector.variant))) for selector in self._selectors)
         return tuple(dict.fromkeys(filter(None, named)))
 
 
-def parse(
+def parse_selection(
     arguments: Sequence[str],
     *,
     cases: Mapping[str, Collection[str]],
     checks: Collection[str],
     formats: Collection[str],
-    quick: Callable[[], Items] = dict,
+    quick: Callable[[], ListedItems] = dict,
 ) -> Selection:
     """Parse ``arguments`` into a selection.
 
     ``cases`` maps the id of each case to its formats; ``quick`` returns the items of ``@quick``. Raises SelectionError.
     """
-    return Selection([_parse(argument, cases, checks, formats, quick) for argument in arguments])
+    return Selection([_parse_argument(argument, cases, checks, formats, quick) for argument in arguments])
 
 
-def _parse(
+def _parse_argument(
     argument: str,
     cases: Mapping[str, Collection[str]],
     checks: Collection[str],
     formats: Collection[str],
-    quick: Callable[[], Items],
-) -> _Wanted:
+    quick: Callable[[], ListedItems],
+) -> _Selector:
     parts = argument.split("::")[1:]
     while parts and not parts[-1]:
         parts.pop()
@@ -122,11 +126,11 @@ def _parse(
     padded: list[str | None] = [*parts, None, None, None]
     case, check, route = padded[:3]
     items = quick() if case == QUICK else None
-    case_ids = _cases(argument, case, cases) if items is None else _listed(items) & cases.keys()
+    case_ids = _find_cases(argument, case, cases) if items is None else _listed_cases(items) & cases.keys()
     if check is not None and check not in checks:
         if check in ALONE:
-            raise SelectionError(f"{argument}: {check} is a check of recordings; {_NO_RECORDINGS}")
-        raise SelectionError(f"{argument}: there is no check {check!r}{_perhaps(check, checks)}")
+            raise SelectionError(f"{argument}: {check} is a check of recordings; {_RECORDINGS_HINT}")
+        raise SelectionError(f"{argument}: there is no check {check!r}{_suggestion(check, checks)}")
     variant = None
     if route is not None:
         if check in ONE_FORMAT and "-to-" in route:
@@ -137,7 +141,7 @@ def _parse(
         )
         route, variant = _split_variant(argument, route, places, WAYS.get(check or "", ()))
         _verify_route(argument, route, case_ids, cases, places)
-    return _Wanted(case_ids, check, route, variant, items)
+    return _Selector(case_ids, check, route, variant, items)
 
 
 def _split_variant(argument: str, name: str, places: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
@@ -149,17 +153,17 @@ def _split_variant(argument: str, name: str, places: Collection[str], ways: Coll
         if variant != name:
             if variant not in ways:
                 raise SelectionError(
-                    f"{argument}: there is no variant {variant!r}{_perhaps(variant, set(ways) - {''})}"
+                    f"{argument}: there is no variant {variant!r}{_suggestion(variant, set(ways) - {''})}"
                 )
             return route, variant
     return name, ""
 
 
-def _listed(items: Items) -> frozenset[str]:
+def _listed_cases(items: ListedItems) -> frozenset[str]:
     return frozenset(case for names in items.values() for cases in names.values() for case in cases)
 
 
-def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:
+def _find_cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:
     if name is None:
         return None
     if name in cases:
@@ -169,13 +173,13 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
         return family
     families = {case.split("/")[0] for case in cases}
     if name.split("/")[0] == FAMILY and FAMILY not in families:
-        raise SelectionError(f"{argument}: {_NO_RECORDINGS}")
+        raise SelectionError(f"{argument}: {_RECORDINGS_HINT}")
     if name.split("/")[0] == PAIRS and PAIRS not in families:
         raise SelectionError(f"{argument}: golden files need --toolcall-pairs=FILE.toml")
     if name.split("/")[0] == DRAWN and DRAWN not in families:
         raise SelectionError(f"{argument}: generated conversations need --toolcall-fuzz N")
     names = {*cases, *families, QUICK}
-    raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, names)}")
+    raise SelectionError(f"{argument}: there is no case or family {name!r}{_suggestion(name, names)}")
 
 
 def _verify_route(
@@ -187,7 +191,7 @@ def _verify_route(
 ) -> None:
     if route not in places:
         kind = "route" if any("-to-" in place for place in places) else "format"
-        raise SelectionError(f"{argument}: there is no {kind} {route!r}{_perhaps(route, places)}")
+        raise SelectionError(f"{argument}: there is no {kind} {route!r}{_suggestion(route, places)}")
     ends, rendered = set(route.split("-to-")), {name for case in case_ids or cases for name in cases[case]}
     # A case without any body is told of when its bodies are read.
     if rendered and not any(ends <= set(cases[case]) for case in case_ids or cases):
@@ -197,7 +201,7 @@ def _verify_route(
         raise SelectionError(f"{argument}: {whose} no bodies of {missing}; there are those of {there}")
 
 
-def _perhaps(wrong: str, names: Collection[str]) -> str:
+def _suggestion(wrong: str, names: Collection[str]) -> str:
     if not names:
         return "; there are none"
     close = difflib.get_close_matches(wrong, sorted(names), n=3, cutoff=0.5)

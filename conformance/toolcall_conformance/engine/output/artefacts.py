@@ -11,25 +11,25 @@ from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.known_secrets import redact_bytes
 from toolcall_conformance.basics.visible_text import visible_json, visible_lines
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.engine.items.plan import PlannedItem
 
 
-def folder_of(root: Path, item: Planned) -> Path:
+def item_folder(root: Path, item: PlannedItem) -> Path:
     """The folder of an item's files."""
     return root / item.case.id / item.check / item.name
 
 
-def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
+def write_bodies(root: Path, item: PlannedItem, result: ItemResult) -> Path | None:
     """Write the bodies of every exchange played; return the folder, or None if writing failed."""
-    folder = folder_of(root, item)
-    clear(root, item)
+    folder = item_folder(root, item)
+    clear_bodies(root, item)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for played in result.played:
             bodies = {"input.json": played.source, "produced.json": played.produced, "golden.json": played.golden}
             for end, body in {**bodies, **played.files}.items():
                 if body is not MISSING:
-                    (folder / f"{played.name}.{end}").write_bytes(_written(body))
+                    (folder / f"{played.name}.{end}").write_bytes(_body_bytes(body))
         if result.traceback:
             (folder / "traceback.txt").write_text(visible_lines(result.traceback) + "\n", encoding="utf-8")
     except OSError:
@@ -38,15 +38,15 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
     return folder
 
 
-def _written(body: Any) -> bytes:
+def _body_bytes(body: Any) -> bytes:
     """Bytes as they are, anything else as JSON with escapes for what a terminal would obey; both without secrets."""
     if isinstance(body, bytes):
         return redact_bytes(body)
     return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
 
 
-def clear(root: Path, item: Planned) -> None:
+def clear_bodies(root: Path, item: PlannedItem) -> None:
     """Remove the item's files of an earlier run."""
-    folder = folder_of(root, item)
+    folder = item_folder(root, item)
     if folder.is_dir():
         shutil.rmtree(folder, ignore_errors=True)

@@ -6,27 +6,27 @@ from collections.abc import Iterable
 
 import pytest
 
-from toolcall_conformance.engine.output.sanitizing import CAPTURED_OF_ALL
+from toolcall_conformance.engine.output.sanitizing import MAX_CAPTURED_OF_ALL
 
 # A shorter text takes no more room than the words that it stands above.
-_WORTH = 200
+_MIN_CUT = 200
 
 
-def cut(reports: Iterable[pytest.TestReport], room: int = CAPTURED_OF_ALL) -> None:
+def cut_captured(reports: Iterable[pytest.TestReport], room: int = MAX_CAPTURED_OF_ALL) -> None:
     """Cut what is shown of reports, in their order. The files of failing items have it whole."""
     first: dict[str, str] = {}
     for report in reports:
         sections = []
         for name, text in report.sections:
             content = text
-            if len(text) > _WORTH:
-                content = _shorter(text, first.setdefault(text, report.nodeid), report.nodeid, room)
+            if len(text) > _MIN_CUT:
+                content = _excerpt(text, first.setdefault(text, report.nodeid), report.nodeid, room)
             sections.append((name, content))
             room -= len(content)
         report.sections = sections
 
 
-def _shorter(text: str, first: str, nodeid: str, room: int) -> str:
+def _excerpt(text: str, first: str, nodeid: str, room: int) -> str:
     if first != nodeid:
         return f"(the same as of {first})"
     if len(text) > room:

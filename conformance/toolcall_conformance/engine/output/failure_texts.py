@@ -14,8 +14,8 @@ from _pytest._code.code import TerminalRepr  # pytest has no public name for wha
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.visible_text import shorten, visible
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.engine.output.printing import say_bold
-from toolcall_conformance.engine.output.sanitizing import TEXT, TRACEBACK, fit
+from toolcall_conformance.engine.output.printing import write_lines
+from toolcall_conformance.engine.output.sanitizing import MAX_TEXT, MAX_TRACEBACK, sanitize
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports.text.failure import Line, ReportedItem, describe
 from toolcall_conformance.trust.fuzz.whole import AllDrawn
@@ -23,17 +23,17 @@ from toolcall_conformance.trust.fuzz.whole import AllDrawn
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
-    from toolcall_conformance.engine.items.plan import Planned
+    from toolcall_conformance.engine.items.plan import PlannedItem
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.engine.witnessing import WitnessedBody
+    from toolcall_conformance.engine.witnessing import ClientReaction
 
 
 class FailedItem(Protocol):
     """What the text of a failed item needs of its node."""
 
-    planned: Planned
+    planned: PlannedItem
     run: Run
-    witnessed: tuple[WitnessedBody, ...]
+    client_reactions: tuple[ClientReaction, ...]
     files: Path | None
 
     @property
@@ -41,7 +41,7 @@ class FailedItem(Protocol):
 
 
 @dataclass(eq=False)
-class Crash:
+class CrashLine:
     """The line that pytest shows in its short summary."""
 
     path: str
@@ -57,42 +57,42 @@ class FailureText(TerminalRepr):
     """Lines with a little colour; ``whole`` are all of them, where ``lines`` are only those that are shown."""
 
     lines: list[Line]
-    reprcrash: Crash
+    reprcrash: CrashLine
     whole: list[Line] = field(default_factory=list)
 
     def __str__(self) -> str:
         return "\n".join(line.text for line in self.lines)
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        say_bold(tw, self.lines)
+        write_lines(tw, self.lines)
 
     @classmethod
-    def of(cls, lines: Sequence[Line], reprcrash: Crash) -> Self:
+    def of(cls, lines: Sequence[Line], reprcrash: CrashLine) -> Self:
         """A text of lines that say foreign things; of a long one its beginning and its end."""
         whole = [Line(visible(shorten(line.text)), line.kind) for line in lines]
-        excerpt = _beginning_and_end(whole)
+        excerpt = _cut_middle(whole)
         return cls(excerpt, reprcrash, [] if excerpt is whole else whole)
 
 
 # Room for the line that says how many are left out.
-_SAID = 100
+_NOTICE_ROOM = 100
 
 
-def _beginning_and_end(lines: list[Line]) -> list[Line]:
+def _cut_middle(lines: list[Line]) -> list[Line]:
     ends = list(itertools.accumulate(len(line.text) + 1 for line in lines))
-    if not lines or ends[-1] <= TEXT:
+    if not lines or ends[-1] <= MAX_TEXT:
         return lines
-    half = (TEXT - _SAID) // 2
+    half = (MAX_TEXT - _NOTICE_ROOM) // 2
     first = sum(end <= half for end in ends)
     last = sum(end > ends[-1] - half for end in ends)
     notice = f"    … {len(lines) - first - last} lines are left out; findings.txt among the item's files has all"
     return [*lines[:first], Line(notice), *lines[-last:]]
 
 
-def item_text(item: FailedItem, result: ItemResult) -> FailureText:
+def failed_item_text(item: FailedItem, result: ItemResult) -> FailureText:
     """Why an item failed: its findings, and the translator's own traceback if it raised."""
     planned, run = item.planned, item.run
-    failing = run.failing(result)
+    failing = run.failing_findings(result)
     subject = ReportedItem(
         case=planned.case.id,
         check=planned.check,
@@ -100,41 +100,41 @@ def item_text(item: FailedItem, result: ItemResult) -> FailureText:
         upstream=planned.route.upstream,
         variant=planned.variant,
         exchanges=len(planned.case.exchanges(planned.route.client)),
-        again=run.settings.again(item.nodeid),
+        again=run.settings.rerun_command(item.nodeid),
         files=None if item.files is None else relative(item.files, run.settings.directory),
         left_out=result.left_out,
-        witnessed=[body.sentence for body in item.witnessed],
+        witnessed=[body.sentence for body in item.client_reactions],
     )
 
     def known(finding: Finding) -> str | None:
         return run.known_reason(item.nodeid, finding)
 
     lines = describe(subject, result.findings, run.corpus, failing=failing, known_reason=known)
-    standings = [run.standing(item.nodeid, finding) for finding in failing]
+    standings = [run.known_status(item.nodeid, finding) for finding in failing]
     notes = dict.fromkeys(status.text for status in standings if status.text and not status.is_known)
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in notes]
     if result.traceback:
-        lines += [Line(""), *(Line(line) for line in shown_traceback(result).split("\n"))]
+        lines += [Line(""), *(Line(line) for line in traceback_excerpt(result).split("\n"))]
     if isinstance(planned.case, AllDrawn):
         lines += [Line(f"  {line}") for line in result.reason.split("\n")]
     rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
-    return FailureText.of(lines, Crash(visible(str(item.planned.case.file)), 1, visible(", ".join(rules))))
+    return FailureText.of(lines, CrashLine(visible(str(item.planned.case.file)), 1, visible(", ".join(rules))))
 
 
-def shown_traceback(result: ItemResult) -> str:
+def traceback_excerpt(result: ItemResult) -> str:
     """The translator's own traceback, without the middle of a long one; the whole is among the item's files."""
-    return fit(result.traceback, TRACEBACK)
+    return sanitize(result.traceback, MAX_TRACEBACK)
 
 
-def fault_text(item: FailedItem, fault: Exception) -> FailureText:
+def harness_error_text(item: FailedItem, fault: Exception) -> FailureText:
     """An error of this package: its place without a traceback, and what to do."""
     frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     lines = [
         Line(f"toolcall-conformance itself failed on this item: {fault}{where}", "MUST"),
         Line("This is no statement about the translator. Please report it with the output of the next command."),
-        Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
+        Line(f"  again {item.run.settings.rerun_command(item.nodeid)} --full-trace"),
     ]
     return FailureText.of(
-        lines, Crash(visible(str(item.planned.case.file)), 1, visible(f"the harness failed: {fault}"))
+        lines, CrashLine(visible(str(item.planned.case.file)), 1, visible(f"the harness failed: {fault}"))
     )

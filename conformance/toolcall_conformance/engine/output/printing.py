@@ -23,12 +23,12 @@ _MARKUP = {
 }
 
 
-def say(reporter: TerminalReporter, text: str, kind: str = "") -> None:
+def print_line(reporter: TerminalReporter, text: str, kind: str = "") -> None:
     """Print a line."""
     reporter.line(visible(text), **_MARKUP[kind])
 
 
-def say_again(reporter: TerminalReporter, text: str) -> None:
+def overwrite_line(reporter: TerminalReporter, text: str) -> None:
     """Write a line over the last one that was written so; an empty text takes it away."""
     room = max(0, reporter.config.get_terminal_writer().fullwidth - 1)
     line = visible(text)
@@ -39,25 +39,25 @@ def say_again(reporter: TerminalReporter, text: str) -> None:
     reporter.flush()
 
 
-def say_pieces(reporter: TerminalReporter, pieces: Iterable[Line]) -> None:
+def print_pieces(reporter: TerminalReporter, pieces: Iterable[Line]) -> None:
     """Print a line of several pieces, each with its colour."""
     for piece in pieces:
         reporter.write(visible(piece.text), **_MARKUP[piece.kind])
     reporter.line("")
 
 
-def say_bold(writer: TerminalWriter, lines: Iterable[Line]) -> None:
+def write_lines(writer: TerminalWriter, lines: Iterable[Line]) -> None:
     """Print the lines of an item's text, its levels in bold."""
     for line in lines:
         bold = {"bold": True} if line.kind in ("MUST", "SHOULD") else {}
         writer.line(visible(line.text), **_MARKUP[line.kind], **bold)
 
 
-def say_annotation(reporter: TerminalReporter, line: str) -> None:
+def print_annotation(reporter: TerminalReporter, line: str) -> None:
     """Print a command to GitHub's runner, which `reports.github` has made of visible text."""
     reporter.line(line)
 
 
-def say_title(reporter: TerminalReporter, title: str) -> None:
+def print_title(reporter: TerminalReporter, title: str) -> None:
     """Print a line with a title in its middle."""
     reporter.section(visible(title))

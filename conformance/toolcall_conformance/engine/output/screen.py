@@ -13,7 +13,7 @@ from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.engine import against, recordings
 from toolcall_conformance.engine.items.selection import PREFIX
 from toolcall_conformance.engine.output import captured
-from toolcall_conformance.engine.output.printing import say, say_annotation, say_pieces, say_title
+from toolcall_conformance.engine.output.printing import print_annotation, print_line, print_pieces, print_title
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports.text import github, terminal
 from toolcall_conformance.reports.text.blocks import WIDTH
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from toolcall_conformance.reports.model import ItemRecord
 
 # The longest line that is read with ease.
-_WIDEST = 120
+_MAX_WIDTH = 120
 # What pytest lists unless -r says otherwise.
-_USUAL_LIST = "fE"
+_DEFAULT_REPORT_CHARS = "fE"
 # The outcomes whose texts it can print, in its order.
-_TOLD = ("error", "failed", "passed", "xpassed", "xfailed", "unstable")
+_TEXT_OUTCOMES = ("error", "failed", "passed", "xpassed", "xfailed", "unstable")
 
 
 def _is_ours(report: Any) -> bool:
@@ -39,99 +39,110 @@ def _is_ours(report: Any) -> bool:
     return (report.nodeid or "").startswith(f"{PREFIX}::")
 
 
-def _beside(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
+def _comparison_lines(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
     """What was drawn, and what another translator makes otherwise."""
     yield from dict.fromkeys(item.reason.partition("\n")[0] for item in items if item.check == DRAWN and item.reason)
-    if run.other is not None:
-        yield from against.lines(run.selected, run.other.driver, run.other.support, items, everything=everything)
+    if run.other_run is not None:
+        yield from against.difference_lines(
+            run.selected, run.other_run.driver, run.other_run.support, items, everything=everything
+        )
 
 
 def _width(terminalreporter: TerminalReporter) -> int:
     """The columns to fill: those of a terminal, up to what is read with ease; in pipes and files what fits anywhere."""
     if not terminalreporter.isatty:
         return WIDTH
-    return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH), _WIDEST)
+    return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH), _MAX_WIDTH)
 
 
-class Screen:
+class TerminalSummary:
     """Prints the summary of what ``collector`` holds, and keeps pytest from telling every failing item before it."""
 
     def __init__(self, collector: RecordCollector) -> None:
         self.collector = collector
         self.config = collector.config
         self._stats: dict[str, list[Any]] = {}
-        self._told = False
+        self._is_reported = False
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> Generator[None]:
         """Around pytest's sections. Its texts of failures come first, and after all hooks its list of them."""
         # pytest 9 calls this hook despite --no-summary.
-        if self.collector.record is None or self.config.option.no_summary:
+        if self.collector.run_record is None or self.config.option.no_summary:
             yield
             return
         self._stats = {name: terminalreporter.stats.get(name, []) for name in ("failed", "warnings")}
         verbose, alone = self.config.get_verbosity() > 0, len(self.collector.expected) == 1
         has_failures = any(report.nodeid in self.collector.expected for report in self._stats["failed"])
-        self._told = alone and has_failures and self.config.option.tbstyle != "no"
-        captured.cut(report for name in _TOLD for report in terminalreporter.stats.get(name, ()) if _is_ours(report))
-        self._show(terminalreporter, "failed", ours=verbose or alone)
-        self._show(terminalreporter, "warnings", ours=verbose)
+        self._is_reported = alone and has_failures and self.config.option.tbstyle != "no"
+        captured.cut_captured(
+            report for name in _TEXT_OUTCOMES for report in terminalreporter.stats.get(name, ()) if _is_ours(report)
+        )
+        self._filter_stats(terminalreporter, "failed", ours=verbose or alone)
+        self._filter_stats(terminalreporter, "warnings", ours=verbose)
         try:
             yield
         finally:
             for name, reports in self._stats.items():
                 if reports:
                     terminalreporter.stats[name] = reports  # its last line counts them
-        self._summary(terminalreporter)
+        self._print_summary(terminalreporter)
 
     @pytest.hookimpl(trylast=True, specname="pytest_terminal_summary")
     def pytest_toolcall_between(self, terminalreporter: TerminalReporter) -> None:
         """Between pytest's texts and its list."""
-        self._show(terminalreporter, "failed", ours=self.config.option.reportchars != _USUAL_LIST)
+        self._filter_stats(terminalreporter, "failed", ours=self.config.option.reportchars != _DEFAULT_REPORT_CHARS)
 
-    def _show(self, terminalreporter: TerminalReporter, name: str, *, ours: bool) -> None:
+    def _filter_stats(self, terminalreporter: TerminalReporter, name: str, *, ours: bool) -> None:
         """Let pytest's next section see the failures or warnings of the user's own tests, and ours if so wished."""
         if self._stats.get(name):
             reports = [report for report in self._stats[name] if ours or not _is_ours(report)]
             terminalreporter.stats[name] = reports
 
-    def _summary(self, terminalreporter: TerminalReporter) -> None:
+    def _print_summary(self, terminalreporter: TerminalReporter) -> None:
         collector, run = self.collector, self.collector.run
-        assert collector.record is not None
+        assert collector.run_record is not None
         verbosity = self.config.get_verbosity()
         if verbosity >= -1:
-            say_title(terminalreporter, "toolcall conformance")
+            print_title(terminalreporter, "toolcall conformance")
             width = _width(terminalreporter)
             detail = terminal.Detail(verbosity)
             for pieces in terminal.summary(
-                collector.record, run.rules, run.settings.again, detail=detail, is_reported=self._told, width=width
+                collector.run_record,
+                run.rules,
+                run.settings.rerun_command,
+                detail=detail,
+                is_reported=self._is_reported,
+                width=width,
             ):
-                say_pieces(terminalreporter, pieces)
-            self._recordings(terminalreporter, everything=verbosity > 0)
-            for line in _beside(run, collector.record.items, everything=verbosity > 0):
-                say(terminalreporter, f"toolcall: {line}")
+                print_pieces(terminalreporter, pieces)
+            self._print_recordings(terminalreporter, everything=verbosity > 0)
+            for line in _comparison_lines(run, collector.run_record.items, everything=verbosity > 0):
+                print_line(terminalreporter, f"toolcall: {line}")
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))
             if ours and verbosity <= 0:
-                say(
+                print_line(
                     terminalreporter,
                     f"toolcall: the translator's code gave {pluralize(ours, 'warning')}; -v shows them",
                 )
-            for path in collector.written:
-                say(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
-            for pieces in terminal.conclusion(collector.record, run.rules, is_reported=self._told, width=width):
-                say_pieces(terminalreporter, pieces)
+            for path in collector.written_reports:
+                print_line(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
+            for pieces in terminal.conclusion(
+                collector.run_record, run.rules, is_reported=self._is_reported, width=width
+            ):
+                print_pieces(terminalreporter, pieces)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github.lines(collector.record, run.rules):
-                say_annotation(terminalreporter, line)
+            for line in github.lines(collector.run_record, run.rules):
+                print_annotation(terminalreporter, line)
 
-    def _recordings(self, terminalreporter: TerminalReporter, *, everything: bool) -> None:
+    def _print_recordings(self, terminalreporter: TerminalReporter, *, everything: bool) -> None:
         """What the cassettes and pairs of golden files that ran say of themselves."""
         collector, run = self.collector, self.collector.run
-        if run.cassettes is not None and collector.record is not None:
-            say(terminalreporter, f"toolcall: {run.cassettes.summary}")
+        if run.cassettes is not None and collector.run_record is not None:
+            print_line(terminalreporter, f"toolcall: {run.cassettes.summary}")
             for sentence in run.cassettes.damaged:
-                say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
-            for line in recordings.notes(run.cassettes, collector.record.items, everything=everything):
-                say(terminalreporter, line)
+                print_line(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
+            for line in recordings.drift_lines(run.cassettes, collector.run_record.items, everything=everything):
+                print_line(terminalreporter, line)
         for sentence in () if run.pairs is None else (run.pairs.summary, *run.pairs.warnings):
-            say(terminalreporter, f"toolcall: {sentence}")
+            print_line(terminalreporter, f"toolcall: {sentence}")

@@ -26,43 +26,43 @@ from toolcall_conformance.library import Corpus
 # Longer texts in bodies are cut: a page shows faults, not pictures.
 _TEXT_LIMIT = 2_000
 _BODY_LIMIT = 200_000
-_DIFFERENCES = 30
-_RECORDED = "reply"
+_MAX_DIFFERENCES = 30
+_RECORDED_LABEL = "reply"
 """How the body is called that was recorded, beside the golden of its case."""
-_DIRECTION = re.compile("request|response|error")
-_STREAMS = {"sent": "sent.sse", "received": "received.sse", "usual": "usual.sse"}
+_BODY_KIND = re.compile("request|response|error")
+_STREAM_FILES = {"sent": "sent.sse", "received": "received.sse", "usual": "usual.sse"}
 
 
 def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[str, Any]]:
     """The bodies of each exchange that a finding is on: ``name``, ``parts``, and ``marks`` and ``ids`` by part."""
     named = {finding.body for finding in result.findings}
     about = [exchange for exchange in result.played if any(is_about(body, exchange, result.played) for body in named)]
-    return [_exchange(corpus, route, exchange) for exchange in about]
+    return [_exchange_entry(corpus, route, exchange) for exchange in about]
 
 
-def _exchange(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, Any]:
-    parts = dict(_parts(played))
-    labels = _labels(corpus, route, played.name, parts)
-    entry: dict[str, Any] = {"name": played.name, "parts": {name: _short(part) for name, part in parts.items()}}
-    marks = {name: label.places for name, label in labels.items() if label.places and name not in _STREAMS}
-    ids = {name: label.ids for name, label in labels.items() if label.ids and name in _STREAMS}
-    differs = _differences(corpus, route, played.name, parts)
+def _exchange_entry(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, Any]:
+    parts = dict(_exchange_parts(played))
+    labels = _label_parts(corpus, route, played.name, parts)
+    entry: dict[str, Any] = {"name": played.name, "parts": {name: _shorten_body(part) for name, part in parts.items()}}
+    marks = {name: label.places for name, label in labels.items() if label.places and name not in _STREAM_FILES}
+    ids = {name: label.ids for name, label in labels.items() if label.ids and name in _STREAM_FILES}
+    differs = _golden_differences(corpus, route, played.name, parts)
     return entry | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
 
 
-def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> list[str]:
+def _golden_differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> list[str]:
     """Where what came differs from the golden, a line each, without what the law accepts."""
-    direction = _DIRECTION.search(name)
+    direction = _BODY_KIND.search(name)
     bodies = [parts.get("golden"), parts.get("produced")]
     if not all(isinstance(body, dict) and _is_small(body) for body in bodies):
         return []
-    if name == _RECORDED:  # a model says other words each time: what came or went is news
+    if name == _RECORDED_LABEL:  # a model says other words each time: what came or went is news
         differences = find_differences(parts["golden"], parts["produced"])
         return [
             redact_secrets(str(difference))
             for difference in differences
             if MISSING in (difference.want, difference.got)
-        ][:_DIFFERENCES]
+        ][:_MAX_DIFFERENCES]
     if direction is None or direction[0] == "error":
         return []
     target_format = route.upstream if direction[0] == "request" else route.client
@@ -72,16 +72,16 @@ def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, An
     from toolcall_conformance.judge.against_golden import differing
 
     differences = differing(corpus, target_format, direction[0], parts["golden"], parts["produced"])
-    return [redact_secrets(str(difference)) for difference in differences[:_DIFFERENCES]]
+    return [redact_secrets(str(difference)) for difference in differences[:_MAX_DIFFERENCES]]
 
 
-def _parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
+def _exchange_parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
     """The bodies of an exchange by their part; of a stream also its events."""
     streamed = "received.sse" in played.files
     for name, body in (("source", played.source), ("produced", played.produced), ("golden", played.golden)):
         if body is not MISSING and body is not None and not (streamed and name == "produced"):
             yield name, body
-    for name, end in _STREAMS.items():
+    for name, end in _STREAM_FILES.items():
         if end in played.files:
             yield name, parse(played.files[end])
     if "assembled.json" in played.files:
@@ -97,7 +97,7 @@ def _is_small(body: Any) -> bool:
 
 
 @dataclass(slots=True)
-class _Labels:
+class _CallLabels:
     """Which call is meant, by a letter: at each place of a body, and by each id in it."""
 
     places: dict[str, str] = field(default_factory=dict)
@@ -109,9 +109,9 @@ class _Labels:
             self.ids[called] = f"{self.ids[called]}/{label}"
 
 
-def _labels(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> dict[str, _Labels]:
+def _label_parts(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> dict[str, _CallLabels]:
     """The calls of all bodies, each under the letter of the call of the source that it is."""
-    direction = _DIRECTION.search(name)
+    direction = _BODY_KIND.search(name)
     if direction is None or direction[0] == "error":
         return {}
     request = direction[0] == "request"
@@ -121,28 +121,30 @@ def _labels(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -
     # What a round trip brings back is of the format that went.
     back = "source" in parts and parts["source"] is parts.get("golden")
     readings = {
-        part: _reading(source_format if back or part in ("source", "sent") else target_format, part, direction[0], body)
+        part: _read_part(
+            source_format if back or part in ("source", "sent") else target_format, part, direction[0], body
+        )
         for part, body in parts.items()
     }
     source = readings.get("source") or readings.get("sent")
     if source is None:
         return {}
-    return {part: _labelled(corpus, source, reading) for part, reading in readings.items()}
+    return {part: _label_calls(corpus, source, reading) for part, reading in readings.items()}
 
 
-def _reading(name: str, part: str, direction: str, body: Any) -> Reading:
+def _read_part(name: str, part: str, direction: str, body: Any) -> Reading:
     """What a body says in its format; of a stream, what the reply says that its events make."""
-    return formats.read(name, direction, formats.assembled(name, body).body if part in _STREAMS else body)
+    return formats.read(name, direction, formats.assembled(name, body).body if part in _STREAM_FILES else body)
 
 
-def _labelled(corpus: Corpus, source: Reading, reading: Reading) -> _Labels:
+def _label_calls(corpus: Corpus, source: Reading, reading: Reading) -> _CallLabels:
     pairs = (
         {number: number for number in range(len(source.calls))}
         if reading is source
         else align(corpus, source, reading, {}).pairs
     )
     letters = {mine: _letter(number) for number, mine in pairs.items()}
-    labels = _Labels()
+    labels = _CallLabels()
     for call in reading.calls:
         labels.add(call.id_pointer or call.pointer, call.id, letters.get(call.ordinal, f"+{call.ordinal + 1}"))
     for result in reading.results:
@@ -157,24 +159,24 @@ def _letter(number: int) -> str:
     return (_letter(above - 1) if above else "") + string.ascii_uppercase[own]
 
 
-def _short(body: Any) -> Any:
+def _shorten_body(body: Any) -> Any:
     """A body with long texts cut; of one that is long all the same its beginning as text."""
     try:
-        cut = _cut(body)
+        cut = _shorten_texts(body)
         text = json.dumps(cut)
     except (RecursionError, TypeError, ValueError):
         return "(nested too deep, or no JSON)"
     return cut if len(text) <= _BODY_LIMIT else f"{redact_secrets(text)[:_TEXT_LIMIT]}… ({len(text)} characters)"
 
 
-def _cut(value: Any) -> Any:
+def _shorten_texts(value: Any) -> Any:
     if isinstance(value, str):
         if len(value) <= _TEXT_LIMIT:
             return value
         return f"{redact_secrets(value)[:_TEXT_LIMIT]}… ({len(value)} characters)"
     if isinstance(value, list):
-        return [_cut(item) for item in value]
+        return [_shorten_texts(item) for item in value]
     if isinstance(value, dict):
-        return {key: _cut(item) for key, item in value.items()}
+        return {key: _shorten_texts(item) for key, item in value.items()}
     # JSON has no word for what a translator in Python may send.
     return value if not isinstance(value, float) or math.isfinite(value) else str(value)
