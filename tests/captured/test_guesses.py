@@ -10,7 +10,7 @@ import pytest
 
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli import main
-from toolcall_conformance.formats.recognition import BodyKind, other_api, recognised, recognised_events
+from toolcall_conformance.formats.recognition import BodyKind, other_api, recognise_body, recognise_events
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -24,12 +24,12 @@ def test_every_golden_is_known_or_one_of_the_likely() -> None:
         for exchange in case.exchanges(name):
             for direction, body in (("request", exchange.request), ("response", exchange.response)):
                 if body is not None:
-                    kinds = recognised(CORPUS, body)
+                    kinds = recognise_body(CORPUS, body)
                     assert BodyKind(name, direction) in kinds, (case.id, name, direction)
                     sure.append(len(kinds) == 1)
             if exchange.stream_path is not None:
                 events = [event["data"] for event in parse(exchange.stream())["events"]]
-                assert recognised_events(CORPUS, events) == [name], (case.id, name)
+                assert recognise_events(CORPUS, events) == [name], (case.id, name)
     assert sum(sure) / len(sure) > 0.99
 
 
@@ -40,7 +40,7 @@ def test_faulty_bodies_are_known() -> None:
         for case in [*CORPUS.cases.values()][:60]:
             if name in case.formats and isinstance(body := getattr(case.exchanges(name)[0], direction), dict):
                 for key in body:
-                    kinds = recognised(CORPUS, {name: value for name, value in body.items() if name != key})
+                    kinds = recognise_body(CORPUS, {name: value for name, value in body.items() if name != key})
                     count += 1
                     right += kinds == [BodyKind(name, direction)]
                     wrong += bool(kinds) and BodyKind(name, direction) not in kinds
@@ -50,11 +50,11 @@ def test_faulty_bodies_are_known() -> None:
 
 def test_other_apis_are_none_of_ours() -> None:
     converse = {"messages": [{"role": "user", "content": [{"text": "x"}]}], "inferenceConfig": {"maxTokens": 3}}
-    assert recognised(CORPUS, converse) == []
+    assert recognise_body(CORPUS, converse) == []
     assert other_api(CORPUS, converse) == "Amazon Bedrock Converse"
     others: list[object] = [{}, {"a": 1}, [], None, {"messages": 1, "contents": 2, "model": "x"}, {"error": "x"}]
     for other in others:
-        assert len(recognised(CORPUS, other)) <= 1
+        assert len(recognise_body(CORPUS, other)) <= 1
 
 
 def write(folder: Path, **bodies: object) -> dict[str, str]:

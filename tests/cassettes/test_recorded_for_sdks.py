@@ -93,9 +93,7 @@ def test_the_official_sdk_gets_the_recorded_calls(
         user = USERS[name](wire)
         for recording in exchanges:
             reply = (
-                recording.response
-                if recording.stream is None
-                else formats.assembled(name, parse(recording.stream)).body
+                recording.response if recording.stream is None else formats.assemble(name, parse(recording.stream)).body
             )
             expected = formats.read(name, "response", reply).calls
             body = {key: value for key, value in recording.request.items() if key not in ("stream", "stream_options")}

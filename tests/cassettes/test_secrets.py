@@ -180,12 +180,12 @@ def test_a_key_in_pieces(name: str, corpus: Corpus) -> None:
     assert path is not None
     raw = path.read_text(encoding="utf-8")
     stream = parse(raw.encode())
-    call = formats.read(name, "response", formats.assembled(name, stream).body).calls[0]
+    call = formats.read(name, "response", formats.assemble(name, stream).body).calls[0]
     value = max((text for text in call.arguments.values() if isinstance(text, str)), key=len)
     redactor = Redactor(Filters.default(), [value])
     text = body(raw, "text/event-stream", redactor)
     assert isinstance(text, str)
-    assembled = formats.assembled(name, parse(text.encode()))
+    assembled = formats.assemble(name, parse(text.encode()))
     assert assembled.end == "whole"
     (read,) = formats.read(name, "response", assembled.body).calls[:1]
     assert value not in str(read.arguments)

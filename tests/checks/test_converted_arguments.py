@@ -50,12 +50,12 @@ def test_whole_replies(name: str) -> None:
 def test_streams_assemble_to_the_same(name: str) -> None:
     exchange, transport = CASE.exchanges(name)[0], CORPUS.transports[name]["stream"]
     stream = exchange.stream()
-    golden = arguments(name, formats.assembled(name, parse(stream)).body)
+    golden = arguments(name, formats.assemble(name, parse(stream)).body)
     assert len(golden) == 3
     for tool in golden:
         changed = rename_calls_in_stream(stream, declared(tool), transport)
         assert len(parse(changed)["events"]) == len(parse(stream)["events"])
-        assert arguments(name, formats.assembled(name, parse(changed)).body) == with_note(golden, tool)
+        assert arguments(name, formats.assemble(name, parse(changed)).body) == with_note(golden, tool)
         assert faults(name, changed) == []
 
 
@@ -71,7 +71,7 @@ def test_names_change_behind_the_arguments(name: str) -> None:
     expected = {"other" if key == tool else key: entry for key, entry in with_note(golden, tool).items()}
     assert arguments(name, rename_calls(name, exchange.response, names)) == expected
     stream = rename_calls_in_stream(exchange.stream(), names, transport)
-    assert arguments(name, formats.assembled(name, parse(stream)).body) == expected
+    assert arguments(name, formats.assemble(name, parse(stream)).body) == expected
 
 
 def test_arguments_that_say_the_same_keep_every_byte(name: str) -> None:

@@ -81,7 +81,7 @@ def places(name: str) -> Any:
 
 
 def names_in(name: str, stream: bytes) -> list[str | None]:
-    return [call.name for call in formats.assembled(name, parse(stream)).calls]
+    return [call.name for call in formats.assemble(name, parse(stream)).calls]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -90,12 +90,12 @@ def test_every_golden_stream_is_renamed_where_it_names_calls_and_nowhere_else(na
     assert len(paths) > 50
     for path in share(paths, 3):
         stream = path.read_bytes()
-        before = formats.assembled(name, parse(stream))
+        before = formats.assemble(name, parse(stream))
         own = {call.name for call in formats.read(name, "response", before.body).calls if call.kind == "builtin"}
         wire = [called for called in names_in(name, stream) if called]
         renamed = rename_calls_in_stream(stream, {called: f"x_{called}" for called in wire}, places(name))
         assert names_in(name, renamed) == [called if called in own else f"x_{called}" for called in wire], path
-        after = formats.assembled(name, parse(renamed))
+        after = formats.assemble(name, parse(renamed))
         assert before.body is not None
         assert after.body == rename_calls(name, before.body, {called: f"x_{called}" for called in wire}), path
         assert rename_calls_in_stream(renamed, {f"x_{called}": called for called in wire}, places(name)) == stream, path

@@ -184,7 +184,7 @@ def test_a_stream_that_stops_where_its_source_failed_is_no_more_than_a_warning(u
 def test_cut_arguments_that_stay_readable_inside_an_object_are_no_whole_call(wrapped: str) -> None:
     source = broken("openai_chat")
     output = translated("anthropic", "openai_chat", source)
-    cut_text = formats.assembled_from("openai_chat", source).calls[-1].text
+    cut_text = formats.assemble_bytes("openai_chat", source).calls[-1].text
     text = json.dumps(wrapped % json.dumps(cut_text)).encode()
     events = [event for event in output.split(b"\n\n") if not (b'"index":2' in event and b"input_json_delta" in event)]
     place = next(

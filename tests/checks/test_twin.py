@@ -100,7 +100,7 @@ def test_its_streams_say_what_its_replies_say(case: Case, name: str) -> None:
 
 
 def _together(name: str, stream: bytes) -> object:
-    return formats.assembled(name, parse(stream)).body
+    return formats.assemble(name, parse(stream)).body
 
 
 def _said(name: str, reply: object) -> object:

@@ -90,7 +90,7 @@ def test_the_stream_says_what_the_reply_says(case: Case, name: str) -> None:
             finding for finding in findings if not (finding.level is Level.SHOULD and finding.rule in borne(case, name))
         ]
         assert vendor or [finding for finding in findings if finding.level is not Level.NOTE] == []
-        assembled = formats.assembled(name, stream)
+        assembled = formats.assemble(name, stream)
         failed = member(exchange.response, "status") == "failed"  # Responses says so of a reply, and ends its stream so
         assert assembled.end == ("failed" if failed else "whole")
         assert all(call.closed for call in assembled.calls)
@@ -119,9 +119,9 @@ def test_a_broken_stream_is_legal_as_far_as_it_goes(case: Case) -> None:
         if name not in case.dialects:  # a vendor fails in its own way
             allowed = legal if break_entry["by"] == "loss" else set()
             assert {finding.rule for finding in findings if finding.level is not Level.NOTE} <= allowed
-        assembled = formats.assembled(name, stream)
+        assembled = formats.assemble(name, stream)
         assert assembled.end == ENDS[break_entry["by"]]
-        whole = formats.assembled(name, parse_stream(_whole_stream(exchange))).calls
+        whole = formats.assemble(name, parse_stream(_whole_stream(exchange))).calls
         texts = ["".join(call.fragments) or call.whole_text or "" for call in assembled.calls]
         wholes = ["".join(call.fragments) or call.whole_text or "" for call in whole]
         assert texts[:-1] == wholes[: len(texts) - 1]

@@ -67,7 +67,7 @@ def tried(verdict: Mapping[str, Any]) -> Tried:
         if counter[finding.rule] > MOST_OF_A_RULE or not values_of(finding):
             continue
         if finding.body == ASSEMBLED_REPLY and ASSEMBLED_REPLY not in judges:
-            judges[ASSEMBLED_REPLY] = formats.assembled(whole["client"], output).body, _judge_of_reply(whole)
+            judges[ASSEMBLED_REPLY] = formats.assemble(whole["client"], output).body, _judge_of_reply(whole)
         body, judged = judges[finding.body]
         before = [*findings, *(judged(body) if finding.body else ())]
         ends = list(_ends(body, finding, before, judged))
@@ -131,5 +131,5 @@ def _judge_of_reply(whole: Mapping[str, Any]) -> Judge:
     if "source" not in whole:
         return lambda body: alone(client, "response", body, model)
     context = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
-    sent = formats.assembled(whole["upstream"], source_of(whole)).body
+    sent = formats.assemble(whole["upstream"], source_of(whole)).body
     return lambda body: judge(sent, body, direction="response", **context).findings  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def test_streams_are_read_to_their_end() -> None:
     """A stream that ended nowhere would have no fault either."""
     for sample in sent():
         if sample.direction == "stream":
-            assert formats.assembled(sample.format, sample.body).end in ("whole", "failed"), sample.name
+            assert formats.assemble(sample.format, sample.body).end in ("whole", "failed"), sample.name
 
 
 @pytest.mark.parametrize("client", FORMATS)

@@ -8,13 +8,13 @@ import pytest
 
 from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.formats.expected_values import (
-    LONGEST_LITERAL,
+    MAX_LITERAL_LENGTH,
     OBJECT,
     OBJECT_TEXT,
-    meant_object,
-    meant_text,
+    intended_json_text,
+    intended_object,
+    object_of_type,
     python_object,
-    typed,
 )
 
 
@@ -35,17 +35,17 @@ from toolcall_conformance.formats.expected_values import (
     ],
 )
 def test_the_text_of_an_object(text: str, expected: Any) -> None:
-    assert meant_text(text) == expected
+    assert intended_json_text(text) == expected
 
 
 def test_an_object_in_the_way_of_python() -> None:
     assert python_object("{'index': 0}") == {"index": 0}
-    assert python_object(f"{{'text': '{'x' * LONGEST_LITERAL}'}}") is NOT_KNOWN
+    assert python_object(f"{{'text': '{'x' * MAX_LITERAL_LENGTH}'}}") is NOT_KNOWN
     assert python_object("{'a': " + "[" * 9_000 + "]" * 9_000 + "}") is NOT_KNOWN
     assert python_object(None) is NOT_KNOWN
 
 
 def test_the_object_that_an_event_must_have() -> None:
-    assert meant_object("{'index': 0}") == {"index": 0}
-    assert meant_object("main.") is OBJECT
-    assert meant_object("main.", typed("ping")) == typed("ping")
+    assert intended_object("{'index': 0}") == {"index": 0}
+    assert intended_object("main.") is OBJECT
+    assert intended_object("main.", object_of_type("ping")) == object_of_type("ping")

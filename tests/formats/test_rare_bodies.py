@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Reasoning, Result, Text, Value
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
-from toolcall_conformance.formats.gemini.proto_json import json_schema
+from toolcall_conformance.formats.gemini.proto_json import to_json_schema
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
 from toolcall_conformance.formats.rule import rule, rules_of
 from toolcall_conformance.judge.rules.check import check_body
@@ -120,12 +120,12 @@ def test_types_of_gemini_s_replies(mime: str, setting: tuple[str, Any]) -> None:
 
 
 def test_schemas_of_gemini_in_the_proto_s_spelling() -> None:
-    assert json_schema({"type": "STRING", "minLength": "3", "maxLength": "x"}) == {
+    assert to_json_schema({"type": "STRING", "minLength": "3", "maxLength": "x"}) == {
         "type": "STRING",
         "minLength": 3,
         "maxLength": "x",
     }
-    own = json_schema({"ref": "#/defs/a", "defs": {"a": {"type": "STRING"}}})
+    own = to_json_schema({"ref": "#/defs/a", "defs": {"a": {"type": "STRING"}}})
     assert own == {"$ref": "#/$defs/a", "$defs": {"a": {"type": "STRING"}}}
 
 
@@ -236,7 +236,7 @@ def test_a_compaction_in_a_stream() -> None:
         {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
     ]
-    body = formats.assembled("anthropic", parse(b"".join(map(event, stream)))).body
+    body = formats.assemble("anthropic", parse(b"".join(map(event, stream)))).body
     assert body is not None
     assert body["content"] == [{"type": "compaction", "content": "short"}]
 
@@ -256,7 +256,7 @@ def test_a_reply_that_is_completed_when_it_begins() -> None:
 def test_results_of_gemini_in_the_reverse_order() -> None:
     results = [{"functionResponse": {"id": name, "name": "f", "response": {}}} for name in "ab"]
     tail = [{"role": "user", "parts": [*results]}, "no content"]
-    formats.get("gemini").client.swap(tail)
+    formats.get("gemini").client.reverse_results(tail)
     assert tail[0] == {"role": "user", "parts": results[::-1]}
 
 
@@ -270,14 +270,14 @@ def _deep(depth: int, leaf: dict[str, Any], holder: str, is_single: bool) -> dic
 @pytest.mark.parametrize(("holder", "is_single"), [("items", True), ("any_of", False), ("properties", True)])
 @pytest.mark.parametrize("depth", [61, 100_000])
 def test_schemas_of_gemini_in_any_depth(holder: str, is_single: bool, depth: int) -> None:
-    schema = json_schema(_deep(depth, {"type": 1, "min_length": "3"}, holder, is_single))
+    schema = to_json_schema(_deep(depth, {"type": 1, "min_length": "3"}, holder, is_single))
     for _ in range(depth):
         (schema,) = schema.values()
         schema = schema[0] if isinstance(schema, list) else schema
         schema = schema.get("any_of", schema) if holder == "properties" else schema
     assert schema == {"type": "STRING", "minLength": 3}
     same = _deep(depth, {"type": "STRING"}, "items", is_single=True)
-    assert json_schema(same) is same
+    assert to_json_schema(same) is same
 
 
 @pytest.mark.parametrize("depth", [30, 80])

@@ -50,16 +50,16 @@ def test_what_cannot_be_cached_is_read_all_the_same() -> None:
     deep: Any = "x"
     for _ in range(3_000):
         deep = [deep]
-    long = "x" * formats.LONGEST_CACHED
+    long = "x" * formats.MAX_CACHED_BYTES
     for content in (deep, long, {1, 2}, 10**5_000):
         body = {"messages": [{"role": "user", "content": content}]}
         assert formats.read("openai_chat", "request", body) == anew("openai_chat", "request", body)
 
 
 def test_only_so_many_are_kept() -> None:
-    for number in range(2 * formats.MOST_CACHED):
+    for number in range(2 * formats.MAX_CACHED_READINGS):
         formats.read("openai_chat", "request", {**BODY, "seed": number})
-    assert formats.cached_reading.cache_info().currsize == formats.MOST_CACHED
+    assert formats.cached_reading.cache_info().currsize == formats.MAX_CACHED_READINGS
 
 
 @pytest.mark.parametrize("case_id", ["shell/same-tool-twice", "grep/recorded-shape", "write_file/realistic"])

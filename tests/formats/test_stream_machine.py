@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING
-from toolcall_conformance.formats.stream_machine import FRAMING, Report, rule_ids
+from toolcall_conformance.formats.stream_machine import FRAMING_RULES, Report, rule_ids
 
 PACKAGES = Path(formats.__file__).parent
 
@@ -39,7 +39,7 @@ def slugs(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", formats.names())
 def test_a_machine_reports_by_the_rules_that_it_lists(name: str) -> None:
-    assert {*reported(PACKAGES / name), *FRAMING} == slugs(name)
+    assert {*reported(PACKAGES / name), *FRAMING_RULES} == slugs(name)
 
 
 def test_a_rule_that_is_not_listed_cannot_be_reported() -> None:
@@ -52,13 +52,13 @@ def test_a_rule_that_is_not_listed_cannot_be_reported() -> None:
 
 def test_each_part_reports_a_rule_once() -> None:
     report = Report(rule_ids("alpha", "stream-data"))
-    first, second = report.of_part("/events/1"), report.of_part("/events/2")
+    first, second = report.part_report("/events/1"), report.part_report("/events/2")
     for number, part in enumerate((first, first, second, report, report)):
-        part.once("stream-data", f"/events/{number}")
+        part.add_once("stream-data", f"/events/{number}")
     assert [breach.pointer for _, breach in report.breaches] == ["/events/0", "/events/2", "/events/3"]
     assert first.breaches == report.breaches
-    assert report.has("stream-data")
-    assert not report.has("stream-text")
+    assert report.has_breach("stream-data")
+    assert not report.has_breach("stream-text")
 
 
 @pytest.mark.parametrize(

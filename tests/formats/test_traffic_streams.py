@@ -73,7 +73,7 @@ def test_official_streams_are_read_to_their_end(name: str) -> None:
     """A good grammar that ended nowhere would find no fault either."""
     for record, stream in streams(name):
         if record.is_official(name) and not any(part in record.path for _, part in EXCEPTIONS):
-            assembled = formats.assembled(name, stream)
+            assembled = formats.assemble(name, stream)
             assert assembled.end in ("whole", "failed"), record.path
             reading = formats.read(name, "stream", stream)
             assert len(reading.calls) == len(assembled.calls), record.path
@@ -105,7 +105,7 @@ def test_damaged_streams_are_read_and_checked(name: str, corpus: Corpus, pytestc
         reading = formats.read(name, "stream", stream)
         for call in reading.calls:
             resolve(read_of(name, "stream", stream), call.pointer)
-        for streamed in formats.assembled(name, stream).calls:
+        for streamed in formats.assemble(name, stream).calls:
             resolve(stream, streamed.pointer)
         for finding in check_body(corpus, name, "stream", stream):
             resolve(stream, finding.pointer)

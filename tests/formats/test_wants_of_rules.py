@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import Form, Words
-from toolcall_conformance.formats.expected_values import OBJECT, OBJECT_TEXT, TEXT, typed
+from toolcall_conformance.formats.expected_values import OBJECT, OBJECT_TEXT, TEXT, object_of_type
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
 
@@ -85,11 +85,15 @@ def test_a_budget_below_the_limit(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("rule", "event", "want"),
     [
-        ("anthropic/stream-data", {"event": "message_stop", "data": "{"}, typed("message_stop")),
+        ("anthropic/stream-data", {"event": "message_stop", "data": "{"}, object_of_type("message_stop")),
         ("anthropic/stream-data", {"data": "{"}, OBJECT),
         ("gemini/stream-data", {"data": "{"}, OBJECT),
         ("openai_chat/stream-data", {"data": "{"}, Form({"anyOf": [{"type": "object"}, {"const": "[DONE]"}]})),
-        ("openai_responses/stream-data", {"event": "response.created", "data": "{"}, typed("response.created")),
+        (
+            "openai_responses/stream-data",
+            {"event": "response.created", "data": "{"},
+            object_of_type("response.created"),
+        ),
         ("openai_responses/stream-data", {"data": "{"}, OBJECT),
     ],
 )

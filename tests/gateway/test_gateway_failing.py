@@ -215,7 +215,7 @@ def test_a_stream_that_ends_in_its_middle_becomes_an_error(client: str, upstream
 
     status, output, whole = run(work())
     assert (status, whole) == (200, True)
-    assembled = judged.assembled(client, parse(output))
+    assembled = judged.assemble(client, parse(output))
     assert assembled.end == "failed"
     message = "was silent for 0.5 seconds" if fault == "falls silent" else "ended before its reply was complete"
     assert message in output.decode()

@@ -60,7 +60,7 @@ def test_done_ends_a_reply(delta: dict[str, Any], end: dict[str, Any]) -> None:
         output = translated(client, data)
         assert musts(client, data, output) == [], client
         if client != "openai_chat":  # that one is passed on as it came
-            assert formats.assembled(client, output).body == formats.assembled(client, translated(client, source)).body
+            assert formats.assemble(client, output).body == formats.assemble(client, translated(client, source)).body
         assert musts(client, data, translated(client, source)) == [], client
 
 
@@ -72,9 +72,9 @@ def test_done_ends_a_reply(delta: dict[str, Any], end: dict[str, Any]) -> None:
 )
 def test_what_breaks_off_is_broken_off_still(delta: dict[str, Any], done: bytes, end: dict[str, Any]) -> None:
     data = stream(delta, end, done)
-    assert formats.assembled("openai_chat", parse(data)).as_sent.end == "open"
+    assert formats.assemble("openai_chat", parse(data)).as_sent.end == "open"
     for client in set(FORMATS) - {"openai_chat"}:
-        assert formats.assembled(client, translated(client, data)).end == "failed"
+        assert formats.assemble(client, translated(client, data)).end == "failed"
         as_whole = translated(client, stream(delta, {"finish_reason": "stop"}))
         assert {"translation/stream-cut-end", "translation/stream-cut-call"} & {
             finding.rule for finding in musts(client, data, as_whole)

@@ -24,7 +24,7 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
     source = stream("anthropic", "texts and calls", SIZE)
     output = STREAM_FAULTS["events twice"](streamed(source, "anthropic", "gemini"))
     read: list[int] = []
-    whole = formats.assembled
+    whole = formats.assemble
 
     def counted(name: str, body: dict[str, Any]) -> Any:
         read.append(len(body["events"]))
@@ -36,7 +36,7 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
         assert sum(finding.rule == "translation/text-duplicated" for finding in findings) == SIZE
         return list(findings)
 
-    monkeypatch.setattr(formats, "assembled", counted)
+    monkeypatch.setattr(formats, "assemble", counted)
     findings, most = judged(), sum(read)
     assert named(findings)[-SIZE:] == [True] * SIZE
     monkeypatch.setattr(stream_parts, "MOST_READ", 30)

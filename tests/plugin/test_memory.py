@@ -78,7 +78,7 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
         tracemalloc.stop()
         driver.close()
     assert grown < MOST_GROWTH, f"{grown:,} bytes more after a pass of bodies that nobody needs any longer"
-    assert formats.cached_reading.cache_info().currsize <= formats.MOST_CACHED
+    assert formats.cached_reading.cache_info().currsize <= formats.MAX_CACHED_READINGS
 
 
 def test_judgements_are_asked_for_once_and_only_so_many_are_kept(

@@ -26,7 +26,7 @@ def replies(client: str) -> list[Any]:
     """The reply whole, and as its stream assembles."""
     whole = open_way(client, "gemini").response(copy.deepcopy(FIRST.response))
     stream = b"".join(open_way(client, "gemini").stream([FIRST.stream()]))
-    return [whole, formats.assembled(client, parse(stream)).body]
+    return [whole, formats.assemble(client, parse(stream)).body]
 
 
 def test_words_stand_for_it_where_replies_have_no_place() -> None:
@@ -67,7 +67,7 @@ def test_a_vendor_of_chat_draws_for_gemini(streamed: bool) -> None:
     session = open_way("gemini", "openai_chat")
     if streamed:
         stream = b"".join(session.stream([frame("", dump(body), "\n"), frame("", "[DONE]", "\n")]))
-        reply_body: Any = formats.assembled("gemini", parse(stream)).body
+        reply_body: Any = formats.assemble("gemini", parse(stream)).body
     else:
         reply_body = session.response(body)
     assert reply_body["candidates"][0]["content"]["parts"][:2] == [{"text": WORDS}, {"inlineData": PICTURE}]

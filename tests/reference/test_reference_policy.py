@@ -71,7 +71,7 @@ def test_streams_come_back_piece_by_piece(corpus: Corpus, client: str, upstream:
     mine.request(exchange.request)
     stream = reference_formats.get(upstream).provider.stream_of(with_names(golden.response), "seed")
     output = b"".join(mine.stream(bytes([byte]) for byte in stream))
-    assembled = formats.assembled(client, parse(output)).body
+    assembled = formats.assemble(client, parse(output)).body
     want = told(read(upstream, "response", golden.response).calls)
     assert told(read(client, "response", assembled).calls) == want
 

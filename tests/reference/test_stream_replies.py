@@ -17,8 +17,8 @@ import pytest
 
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import SCENARIOS, TRAFFIC, assemble, events, recorded, seen
+from toolcall_conformance import formats
 from toolcall_conformance.basics.streaming import parse, sse
-from toolcall_conformance.formats import assembled
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import Refused, Session
@@ -104,7 +104,7 @@ def test_official_sdks_read_the_goldens_stream(client: str, upstream: str) -> No
             except Refused:
                 assert may_refuse(case, client, upstream), case.id
                 continue
-            if assembled(client, parse(stream)).end == "failed":
+            if formats.assemble(client, parse(stream)).end == "failed":
                 continue  # the clients raise its error
             expected = seen(client, open_way(client, upstream).response(copy.deepcopy(exchange.response)))
             finish = expected["finish"]

@@ -25,4 +25,4 @@ def test_a_stream_is_read_once_and_as_it_is_parsed() -> None:
     stream = b'data: {"a": 1}\n\ndata: [DONE]\n\n'
     assert streaming.read(stream) == streaming.parse(stream)
     assert streaming.read(stream) is streaming.read(bytes(stream))
-    assert formats.assembled_from("openai_chat", stream) == formats.assembled("openai_chat", streaming.parse(stream))
+    assert formats.assemble_bytes("openai_chat", stream) == formats.assemble("openai_chat", streaming.parse(stream))

@@ -65,7 +65,7 @@ def says_the_same(whole: Mapping[str, Any], reference: Any) -> bool:
     """Whether an output is, as JSON, what the reference makes; of streams whether the replies are."""
     if whole["direction"] != "stream":
         return equal(whole["output"], reference)
-    left, right = (formats.assembled(whole["client"], parse(stream)) for stream in (whole["output"], reference))
+    left, right = (formats.assemble(whole["client"], parse(stream)) for stream in (whole["output"], reference))
     return equal([left.body, left.end, left.error], [right.body, right.end, right.error])
 
 

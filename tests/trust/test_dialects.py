@@ -78,7 +78,9 @@ def _changes(name: str, source: SourceBody) -> bool:
 def test_code_and_corpus_know_the_same_habits(monkeypatch: pytest.MonkeyPatch) -> None:
     dialect = formats.get(CHAT).dialect
     assert dialect is not None
-    monkeypatch.setattr(dialect, "WHOLE", {key: value for key, value in dialect.WHOLE.items() if key != "id-empty"})
+    monkeypatch.setattr(
+        dialect, "WHOLE", {key: value for key, value in dialect.REPLY_HABITS.items() if key != "id-empty"}
+    )
     with pytest.raises(CorpusError, match="differ in: id-empty"):
         Dialects(CORPUS, CHAT)
 

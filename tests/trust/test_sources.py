@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf, Words
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.formats.expected_values import having
+from toolcall_conformance.formats.expected_values import object_with_values
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import of_case, of_file
@@ -224,7 +224,7 @@ def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
         ({"a": 1}, [wanted("", {"b": 1})], {"b": 1}),
         ({"a": '{"b": 1}'}, [wanted("/a", {"b": 2}, {"b": 1})], {"a": '{"b": 2}'}),
         ({"a": "b"}, [wanted("/a", {"b": 2}, "b")], {"a": {"b": 2}}),
-        ({"a": {"b": 1}}, [wanted("/a", having(c=False), {})], {"a": {"b": 1, "c": False}}),
+        ({"a": {"b": 1}}, [wanted("/a", object_with_values(c=False), {})], {"a": {"b": 1, "c": False}}),
         ({"a": 1}, [wanted("/a", Words("a picture"))], None),
         ({"a": 1}, [wanted("/a", OneOf((Words("a picture"), 2)))], {"a": 2}),
         ({"a": [{}]}, [wanted("/a/0", OneOf((Words("a part of another event"), Words("nothing"))), MISSING)], None),

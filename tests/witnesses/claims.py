@@ -100,7 +100,7 @@ def _asked(rule: Rule) -> Shown:
     name, right, wrong = _bodies(rule, direction)
     expected, golden = None, right if direction != "stream" else None
     if direction == "stream":
-        whole = formats.assembled(name, right)
+        whole = formats.assemble(name, right)
         expected = formats.read(name, "error" if whole.end == "failed" else "stream", _reply(right, whole))
         right, wrong = _bytes(right), _bytes(wrong)
     obeying = None if right is None else witness(name, direction, right, golden=golden, expected=expected)

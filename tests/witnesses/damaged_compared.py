@@ -39,7 +39,7 @@ DIFFERENCES = ("unseen", "other", "other-after-fault")
 def of(judge: Judge, subject: Source | Damaged) -> Compared:
     """What the accumulator of a format's official SDK makes of a stream, and what we do."""
     name, stream = subject.format, subject.body
-    assembled = formats.assembled(name, stream)
+    assembled = formats.assemble(name, stream)
     rules = _faults(judge, name, stream)
     ours = whole_reply(name, assembled.body)
     try:

@@ -20,7 +20,7 @@ def sources(corpus: Corpus, name: str, cases: Iterable[str], *, recorded: bool) 
     sources_by_body: dict[bytes, Source] = {}
     for where, data in chain(_golden(corpus, name, cases), _recorded(name) if recorded else ()):
         stream = {"events": parse(data)["events"]}
-        if 0 < len(stream["events"]) <= LONGEST and formats.assembled(name, stream).end == "whole":
+        if 0 < len(stream["events"]) <= LONGEST and formats.assemble(name, stream).end == "whole":
             sources_by_body.setdefault(dump(stream["events"]), Source(where, name, stream))
     return list(sources_by_body.values())
 

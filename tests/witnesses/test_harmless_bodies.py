@@ -36,7 +36,7 @@ def meant(verdict: dict[str, Any]) -> Reading | None:
     source, name = verdict.get("source"), verdict["upstream"]
     if source is None or verdict["direction"] != "stream":
         return None if source is None else formats.read(name, verdict["direction"], source)
-    whole = formats.assembled(name, parse(source))
+    whole = formats.assemble(name, parse(source))
     return formats.read(name, "response", whole.body) if whole.end == "whole" else None
 
 

@@ -52,7 +52,7 @@ def test_chat(name: str) -> None:
     calls = any("tool_calls" in event["data"]["choices"][0]["delta"] for event in CHAT[name])
     last = CHAT[name][-1]["data"]["choices"][0]["index"] if not calls else 0
     raw = dump([*CHAT[name], chunk({}, index=last, finish="tool_calls" if calls else "stop"), DONE])
-    assert said("openai_chat", formats.assembled("openai_chat", parse(raw)).body) == said(
+    assert said("openai_chat", formats.assemble("openai_chat", parse(raw)).body) == said(
         "openai_chat", accumulators.openai_chat(raw)
     )
     rules = {finding.rule for finding in check_body(load_corpus(), "openai_chat", "stream", parse(raw))}
@@ -72,7 +72,7 @@ def test_anthropic(count: int) -> None:
             data["index"] = -1
             changed += 1
     raw = dump(events)
-    assembled = formats.assembled("anthropic", parse(raw)).body
+    assembled = formats.assemble("anthropic", parse(raw)).body
     assert said("anthropic", assembled) == said("anthropic", accumulators.anthropic(raw))
     assert said("anthropic", assembled) == said("anthropic", exchange.response)
     rules = [finding.rule for finding in check_body(load_corpus(), "anthropic", "stream", parse(raw))]

@@ -45,7 +45,7 @@ def streams(corpus: Corpus, case: Case, client: str, most: int | None = None) ->
 
 def disagreement(client: str, stream: bytes) -> str | None:
     """What the SDK sees that we do not, or the reverse."""
-    assembled = formats.assembled(client, parse(stream)).body
+    assembled = formats.assemble(client, parse(stream)).body
     finish = formats.read(client, "response", assembled).finish
     refused = NOT_GIVEN_OUT.get((client, str(finish and finish.raw)))
     try:
@@ -93,7 +93,7 @@ def test_a_fragment_that_is_lost_is_seen(corpus: Corpus, client: str) -> None:
     """The comparison can fail: where the SDK gets one event less than we do."""
     _, stream = next(streams(corpus, corpus.cases["shell/realistic"], client))
     pieces = cuts.split_events(stream)
-    whole = said(client, formats.assembled(client, parse(stream)).body)
+    whole = said(client, formats.assemble(client, parse(stream)).body)
 
     def differs(place: int) -> bool:
         try:

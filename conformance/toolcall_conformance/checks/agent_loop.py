@@ -390,8 +390,8 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
     ids = case.scenario["ids"].get(client, {}).values()
     # An empty id is none; where the scenario says nothing of ids, nobody knows of any.
     linked = not corpus.format(client)["positional_pairing"] or (len(ids) > 0 and all(ids))
-    keeper = formats.get(client).stored
-    keeps = keeper is not None and keeper.begins(case.exchanges(client)[0].request)
+    keeper = formats.get(client).conversation_state
+    keeps = keeper is not None and keeper.is_stored(case.exchanges(client)[0].request)
     stored, referring = (keeps and feature in case.features for feature in ("stored-state", "item-references"))
     streams = formats.get(client).stream is not None and streams_replies(case, client, upstream)
     streamed = streams and not case.features.isdisjoint(corpus.streamed)

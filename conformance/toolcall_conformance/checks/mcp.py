@@ -103,7 +103,7 @@ def _play(session: SessionDriver, played: _Round, tally: Tally, harness: Harness
         tally.observe("mcp_result", outcome, body)
         entries += outcome.value
     if len(played.results) > 1:
-        entries = formats.get(name).client.together(entries)
+        entries = formats.get(name).client.merge_results(entries)
     sent = follow_up(name, request, entries, {})
     judged = harness.judge.mcp_result(name, request, sent, played.results, model=tally.route.client_model)
     body = f"result-{max(played.results) + 1}"

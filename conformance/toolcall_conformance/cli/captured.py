@@ -110,7 +110,7 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
     """Notes for the user about an upstream's stream that failed or ended early."""
     if "events" not in source:
         return []
-    end = formats.assembled(upstream, source).as_sent.end
+    end = formats.assemble(upstream, source).as_sent.end
     count = len(source["events"])
     if end == "failed":
         return [f"{_shown(name)} holds an error of the upstream; the judge checks that the client receives it"]

@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.formats.recognition import BODIES, BodyKind, recognised, recognised_events
+from toolcall_conformance.formats.recognition import DIRECTIONS, BodyKind, recognise_body, recognise_events
 from toolcall_conformance.library import Corpus
 
 _OPTIONS = {"response": "--response", "error": "--error", "stream": "--stream", "request": ""}
@@ -50,15 +50,15 @@ def _kinds(corpus: Corpus, name: str, direction: str | None) -> list[BodyKind]:
     data = captured.peek(name)
     if captured.is_stream(data):
         events = [event["data"] for event in parse(data)["events"]]
-        return [BodyKind(name, "stream") for name in recognised_events(corpus, events)]
+        return [BodyKind(name, "stream") for name in recognise_events(corpus, events)]
     body: Any = captured.peeked_body(corpus, name, data)
     if direction == "error" or (isinstance(body, dict) and {"status", "body"} == body.keys() - {"headers"}):
         inner = body.get("body") if isinstance(body, dict) else None
-        return [BodyKind(kind.format, "error") for kind in recognised(corpus, inner, ["error"])]
+        return [BodyKind(kind.format, "error") for kind in recognise_body(corpus, inner, ["error"])]
     directions = (
-        ["response"] if direction in ("response", "stream") else ["request"] if direction == "request" else BODIES
+        ["response"] if direction in ("response", "stream") else ["request"] if direction == "request" else DIRECTIONS
     )
-    return recognised(corpus, body, directions)
+    return recognise_body(corpus, body, directions)
 
 
 def _direction(source: list[BodyKind], output: list[BodyKind], *, alone: bool) -> str | None:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.formats.recognition import recognised
+from toolcall_conformance.formats.recognition import recognise_body
 from toolcall_conformance.library import Corpus
 
 
@@ -26,7 +26,7 @@ def verify_kind(parsed: argparse.Namespace, corpus: Corpus, name: str, direction
 def verify_same_kind(corpus: Corpus, names: tuple[str, str], source: Any, output: Any) -> None:
     """Refuse a request beside a reply. Raises UsageError."""
     kinds = [
-        {kind.direction for kind in recognised(corpus, body, ["request", "response"])} for body in (source, output)
+        {kind.direction for kind in recognise_body(corpus, body, ["request", "response"])} for body in (source, output)
     ]
     if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
         words = ["a request" if kind == {"request"} else "a reply" for kind in kinds]
@@ -40,7 +40,7 @@ def swapped(corpus: Corpus, direction: str, source: Any, output: Any, ends: tupl
     of_source, of_output = ends
     if of_source == of_output:
         return None
-    of_bodies = [{kind.format for kind in recognised(corpus, body, [direction])} for body in (source, output)]
+    of_bodies = [{kind.format for kind in recognise_body(corpus, body, [direction])} for body in (source, output)]
     if of_source in of_bodies[0] or of_output not in of_bodies[0]:
         return None
     if of_output in of_bodies[1] or of_source not in of_bodies[1]:

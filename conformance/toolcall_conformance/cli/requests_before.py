@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.formats.recognition import recognised
+from toolcall_conformance.formats.recognition import recognise_body
 from toolcall_conformance.library import Corpus
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _request(name: str | None, wire_format: str, corpus: Corpus, notes: list[str
     if name is None:
         return None
     body = captured.body(name, corpus, notes)
-    kinds = recognised(corpus, body, ["request", "response"])
+    kinds = recognise_body(corpus, body, ["request", "response"])
     if not isinstance(body, dict) or (kinds and all(kind.direction != "request" for kind in kinds)):
         raise UsageError(f"{name}: this is no request; give the body of a request of {wire_format}")
     formats = [kind.format for kind in kinds if kind.direction == "request"]

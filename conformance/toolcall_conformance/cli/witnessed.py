@@ -36,6 +36,6 @@ def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: A
 def _meant(upstream: str, direction: str, source: Any) -> Reading | None:
     """What the client should read; None where the upstream's stream is not whole."""
     if direction == "stream" and "events" in source:
-        whole = formats.assembled(upstream, source).as_sent
+        whole = formats.assemble(upstream, source).as_sent
         return formats.read(upstream, "response", whole.body) if whole.end == "whole" else None
     return formats.read(upstream, "error" if direction == "error" else "response", source)

@@ -18,11 +18,11 @@ from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.formats.format import Format
 
-LONGEST_KIND = 20
+MAX_KIND_LENGTH = 20
 """The length up to which the text of an event is its own kind (``[DONE]``)."""
 
-MOST_CACHED = 128
-LONGEST_CACHED = 100_000
+MAX_CACHED_READINGS = 128
+MAX_CACHED_BYTES = 100_000
 """How many readings are cached, and of bodies of how many bytes at most."""
 
 
@@ -40,7 +40,7 @@ def get(name: str) -> Format:
     return wire_format
 
 
-def assembled(name: str, stream: Any) -> Assembled:
+def assemble(name: str, stream: Any) -> Assembled:
     """The reply that a stream of format ``name`` assembles to. LookupError for one whose streams we cannot read."""
     machine = get(name).stream
     if machine is None:  # pragma: no cover - all four have a machine; a new format may begin without
@@ -49,16 +49,16 @@ def assembled(name: str, stream: Any) -> Assembled:
 
 
 @memoize(256)
-def assembled_from(name: str, data: bytes) -> Assembled:
+def assemble_bytes(name: str, data: bytes) -> Assembled:
     """The same from the bytes of a stream. Equal streams share one result: never change it."""
-    return assembled(name, streaming.read(data))
+    return assemble(name, streaming.read(data))
 
 
 def event_kind(name: str, event: Any) -> str:
     """What kind of event of a stream this is: its ``type``, or in formats without types what it brings."""
     data = event.get("data") if isinstance(event, dict) else None
     if isinstance(data, str):
-        return data if len(data) <= LONGEST_KIND else "text"
+        return data if len(data) <= MAX_KIND_LENGTH else "text"
     return get(name).event_kind(data) if isinstance(data, dict) else "no object"
 
 
@@ -70,30 +70,30 @@ def read(name: str, direction: str, body: Any) -> Reading:
     try:
         data = pack(body)
     except ValueError:  # readers take anything
-        return _read(name, direction, body)
-    return _read(name, direction, body) if len(data) > LONGEST_CACHED else cached_reading(name, direction, data)
+        return _read_body(name, direction, body)
+    return _read_body(name, direction, body) if len(data) > MAX_CACHED_BYTES else cached_reading(name, direction, data)
 
 
 def read_packed(name: str, direction: str, data: bytes) -> Reading:
     """The same of a body as ``jsonvalue.packed`` has it."""
-    if len(data) > LONGEST_CACHED:
-        return _read(name, direction, unpack(data))
+    if len(data) > MAX_CACHED_BYTES:
+        return _read_body(name, direction, unpack(data))
     return cached_reading(name, direction, data)
 
 
-@lru_cache(maxsize=MOST_CACHED)
+@lru_cache(maxsize=MAX_CACHED_READINGS)
 def cached_reading(name: str, direction: str, data: bytes) -> Reading:
     """The reading of a packed body. A run reads the same golden bodies for every route and variant."""
-    return _read(name, direction, unpack(data))
+    return _read_body(name, direction, unpack(data))
 
 
-def _read(name: str, direction: str, body: Any) -> Reading:
-    reading = _read_by(get(name), direction, body)
+def _read_body(name: str, direction: str, body: Any) -> Reading:
+    reading = _read_with(get(name), direction, body)
     reading.body = body
     return reading
 
 
-def _read_by(wire_format: Format, direction: str, body: Any) -> Reading:
+def _read_with(wire_format: Format, direction: str, body: Any) -> Reading:
     if direction == "error":
         return wire_format.read_error(body)
     if direction == "stream":

@@ -24,10 +24,10 @@ Habit = Callable[[Any], Any]
 class Dialect(Protocol):
     """What servers that are compatible with an API do otherwise, habit by habit: a package's module ``dialect``."""
 
-    STREAMED: Mapping[str, Habit]
+    STREAM_HABITS: Mapping[str, Habit]
     """Habits of streams, by name."""
 
-    WHOLE: Mapping[str, Habit]
+    REPLY_HABITS: Mapping[str, Habit]
     """Habits of replies that are not streamed, by name."""
 
 
@@ -43,13 +43,13 @@ class Client(Protocol):
 
     def relink(self, result: dict[str, Any], call: dict[str, Any], /) -> bool: ...
 
-    def swap(self, tail: list[Any], /) -> None: ...
+    def reverse_results(self, tail: list[Any], /) -> None: ...
 
-    def together(self, tail: list[Any], /) -> list[Any]: ...
+    def merge_results(self, tail: list[Any], /) -> list[Any]: ...
 
-    def instruct(self, body: dict[str, Any], words: str, /) -> None: ...
+    def add_instruction(self, body: dict[str, Any], words: str, /) -> None: ...
 
-    def choose_freely(self, body: dict[str, Any], /) -> None: ...
+    def set_tool_choice_auto(self, body: dict[str, Any], /) -> None: ...
 
 
 class StreamReader(Protocol):
@@ -64,35 +64,35 @@ class StreamReader(Protocol):
     def assemble(self, stream: Any, /) -> Assembled: ...
 
 
-class Keeper(Protocol):
+class ConversationState(Protocol):
     """How a provider keeps conversations for its clients: a package's module ``stored``."""
 
-    def begins(self, body: Any, /) -> bool: ...
+    def is_stored(self, body: Any, /) -> bool: ...
 
-    def continues(self, body: dict[str, Any], /) -> tuple[str, str] | None: ...
+    def previous_reply(self, body: dict[str, Any], /) -> tuple[str, str] | None: ...
 
-    def whole(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]: ...
+    def expand(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]: ...
 
-    def kept(self, body: dict[str, Any], reply: Any, /) -> tuple[str, list[Any]] | None: ...
+    def stored_history(self, body: dict[str, Any], reply: Any, /) -> tuple[str, list[Any]] | None: ...
 
-    def refers(self, body: dict[str, Any], /) -> list[tuple[str, str]]: ...
+    def item_references(self, body: dict[str, Any], /) -> list[tuple[str, str]]: ...
 
-    def looked_up(self, body: dict[str, Any], items: Mapping[str, list[Any]], /) -> dict[str, Any]: ...
+    def resolve_references(self, body: dict[str, Any], items: Mapping[str, list[Any]], /) -> dict[str, Any]: ...
 
-    def items(self, body: dict[str, Any], reply: Any, /) -> dict[str, list[Any]]: ...
+    def stored_items(self, body: dict[str, Any], reply: Any, /) -> dict[str, list[Any]]: ...
 
-    def referring(self, body: dict[str, Any], /) -> dict[str, Any]: ...
+    def replace_items_by_references(self, body: dict[str, Any], /) -> dict[str, Any]: ...
 
-    def shortened(self, body: dict[str, Any], reply: dict[str, Any], count: int, /) -> dict[str, Any] | None: ...
+    def shorten(self, body: dict[str, Any], reply: dict[str, Any], count: int, /) -> dict[str, Any] | None: ...
 
 
-def typed(data: dict[str, Any]) -> str:
+def event_type(data: dict[str, Any]) -> str:
     """The kind of an event that says by ``type`` what it is."""
     kind = data.get("type")
     return kind if isinstance(kind, str) else "no type"
 
 
-def no_other_spelling(pointer: str) -> str:
+def no_undocumented_key(pointer: str) -> str:
     """Each member has one spelling."""
     del pointer
     return ""
@@ -118,14 +118,14 @@ class Format:
     stream: StreamReader | None = None
     """How it streams its replies; None for one whose streams we cannot read."""
 
-    stored: Keeper | None = None
+    conversation_state: ConversationState | None = None
     """How its provider keeps conversations; None where it keeps none."""
 
     dialect: Dialect | None = None
     """What compatible servers do otherwise; None where we know of none."""
 
-    event_kind: Callable[[dict[str, Any]], str] = typed
+    event_kind: Callable[[dict[str, Any]], str] = event_type
     """What kind of event of a stream an object is, in a word."""
 
-    other_spelling: Callable[[str], str] = no_other_spelling
+    undocumented_key: Callable[[str], str] = no_undocumented_key
     """The first member on the way to a place that has another spelling than the documented one; empty if none has."""

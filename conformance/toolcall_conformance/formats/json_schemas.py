@@ -8,52 +8,52 @@ from typing import Any, Final, NamedTuple
 from toolcall_conformance.basics.findings import Form, OneOf
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import INDEX, LIST, NUMBER, OBJECT, TEXT, TRUTH
+from toolcall_conformance.formats.expected_values import BOOLEAN, INDEX, LIST, NUMBER, OBJECT, TEXT
 
-Place = tuple[dict[str, Any], str]
+SchemaPlace = tuple[dict[str, Any], str]
 
-TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
+SCHEMA_TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
 """The types of JSON Schema."""
 
-_ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
-_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_DIGITS: Final = len(str(2**63))
-COUNTS: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+_SCHEMA_KEYWORDS = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
+_SCHEMA_LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SCHEMA_MAP_KEYWORDS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_MAX_DIGITS: Final = len(str(2**63))
+COUNT_KEYWORDS: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 """The keywords that count; protobuf's JSON writes their numbers as texts."""
 
 
-class _Wanted(NamedTuple):
+class _Requirement(NamedTuple):
     """What a keyword's value is to be: a test, words for it, and a form of it."""
 
-    fits: Callable[[Any], bool]
+    accepts: Callable[[Any], bool]
     words: str
     form: Form
 
 
-def subschemas(schema: Any, pointer: str) -> Iterator[Place]:
+def subschemas(schema: Any, pointer: str) -> Iterator[SchemaPlace]:
     """A JSON Schema and every schema in it, each with its pointer."""
     waiting = [(schema, pointer)]
     while waiting:
         inner, place = waiting.pop()
         if isinstance(inner, dict):
             yield inner, place
-            waiting.extend(reversed(list(_held(inner, place))))
+            waiting.extend(reversed(list(_child_schemas(inner, place))))
 
 
-def _held(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
+def _child_schemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
     """What stands where ``schema`` has schemas, each with its pointer."""
-    for key in _ONE:
+    for key in _SCHEMA_KEYWORDS:
         if key in schema:
             yield schema[key], join(pointer, key)
-    for key in (*_MANY, *_NAMED):
+    for key in (*_SCHEMA_LIST_KEYWORDS, *_SCHEMA_MAP_KEYWORDS):
         children = schema.get(key)
-        if isinstance(children, dict if key in _NAMED else list):
+        if isinstance(children, dict if key in _SCHEMA_MAP_KEYWORDS else list):
             for name, entry in children.items() if isinstance(children, dict) else enumerate(children):
                 yield entry, join(pointer, key, name)
 
 
-def invalid(schema: Any, pointer: str) -> Iterator[Breach]:
+def invalid_keywords(schema: Any, pointer: str) -> Iterator[Breach]:
     """Keywords that make ``schema`` none: types that there are not, and values of another type than theirs.
 
     Only what is the same in all drafts (https://json-schema.org/specification-links).
@@ -62,28 +62,31 @@ def invalid(schema: Any, pointer: str) -> Iterator[Breach]:
         for keyword, value in inner.items():
             if keyword == "type":
                 yield from _wrong_types(value, join(place, keyword))
-            elif (requirement := _WANTED.get(keyword)) and not requirement.fits(value):
+            elif (requirement := _REQUIREMENTS.get(keyword)) and not requirement.accepts(value):
                 yield Breach(
-                    join(place, keyword), f"{keyword} must be {requirement.words}", _want(requirement, value), value
+                    join(place, keyword),
+                    f"{keyword} must be {requirement.words}",
+                    _expected_value(requirement, value),
+                    value,
                 )
 
 
 def _wrong_types(value: Any, pointer: str) -> Iterator[Breach]:
     entries = [(entry, join(pointer, index)) for index, entry in enumerate(value)] if isinstance(value, list) else []
     for entry, place in entries or [(value, pointer)]:
-        if entry not in TYPES:
+        if entry not in SCHEMA_TYPES:
             lower = entry.lower() if isinstance(entry, str) else None
-            want = lower if lower in TYPES else OneOf(TYPES)
+            want = lower if lower in SCHEMA_TYPES else OneOf(SCHEMA_TYPES)
             yield Breach(place, "this is no type of JSON Schema; they are in lower case", want, entry)
 
 
-def _want(requirement: _Wanted, value: Any) -> Any:
+def _expected_value(requirement: _Requirement, value: Any) -> Any:
     """The number that a text says, where one is wanted: JSON of protobuf writes counts as texts; else the form."""
-    is_text = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _DIGITS
+    is_text = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _MAX_DIGITS
     return int(value) if is_text and requirement.form is INDEX else requirement.form
 
 
-def _of(*kinds: type) -> Callable[[Any], bool]:
+def _type_check(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds)
 
 
@@ -95,11 +98,11 @@ def _is_count(value: Any) -> bool:
     return _is_number(value) and value >= 0 and value == value // 1
 
 
-_WANTED: Final = {
-    **dict.fromkeys(_NAMED, _Wanted(_of(dict), "an object", OBJECT)),
-    **dict.fromkeys((*_MANY, "required", "enum"), _Wanted(_of(list), "a list", LIST)),
-    **dict.fromkeys(("description", "title", "pattern", "format"), _Wanted(_of(str), "text", TEXT)),
-    **dict.fromkeys(("minimum", "maximum", "multipleOf"), _Wanted(_is_number, "a number", NUMBER)),
-    **dict.fromkeys(COUNTS, _Wanted(_is_count, "a whole number, 0 or more", INDEX)),
-    "uniqueItems": _Wanted(_of(bool), "true or false", TRUTH),
+_REQUIREMENTS: Final = {
+    **dict.fromkeys(_SCHEMA_MAP_KEYWORDS, _Requirement(_type_check(dict), "an object", OBJECT)),
+    **dict.fromkeys((*_SCHEMA_LIST_KEYWORDS, "required", "enum"), _Requirement(_type_check(list), "a list", LIST)),
+    **dict.fromkeys(("description", "title", "pattern", "format"), _Requirement(_type_check(str), "text", TEXT)),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), _Requirement(_is_number, "a number", NUMBER)),
+    **dict.fromkeys(COUNT_KEYWORDS, _Requirement(_is_count, "a whole number, 0 or more", INDEX)),
+    "uniqueItems": _Requirement(_type_check(bool), "true or false", BOOLEAN),
 }

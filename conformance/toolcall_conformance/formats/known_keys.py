@@ -28,13 +28,13 @@ def keys(*names: str, **nested: Shape) -> dict[str, Shape]:
     return {**dict.fromkeys(names), **nested}
 
 
-def known(value: Any, shape: Shape) -> Any:
+def drop_unknown_keys(value: Any, shape: Shape) -> Any:
     """``value`` without the keys that ``shape`` does not have; what is no object is kept as it is."""
     if isinstance(value, list):
-        return [known(entry, shape) for entry in value]
+        return [drop_unknown_keys(entry, shape) for entry in value]
     if isinstance(shape, ByType) and isinstance(value, dict):
         kind = value.get("type")
         shape = shape.shapes.get(kind) if isinstance(kind, str) else shape.untyped
     if shape is None or isinstance(shape, ByType) or not isinstance(value, dict):
         return value
-    return {key: known(member, shape[key]) for key, member in value.items() if key in shape}
+    return {key: drop_unknown_keys(member, shape[key]) for key, member in value.items() if key in shape}

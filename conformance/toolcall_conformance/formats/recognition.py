@@ -14,12 +14,12 @@ from typing import Any
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.files import read_json
 
-BODIES = ("request", "response", "error")
-_LEAST = 3
+DIRECTIONS = ("request", "response", "error")
+_MIN_POINTS = 3
 """A body with fewer points is not recognised: other JSON has a member or two as well."""
-_SHOWN = 40
+_MAX_ENTRIES = 40
 """So many entries of a list are looked at: conversations may be long."""
-_TYPES = {"string": str, "integer": int, "object": dict, "array": list, "boolean": bool}
+_PYTHON_TYPES = {"string": str, "integer": int, "object": dict, "array": list, "boolean": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class BodyKind:
     direction: str
 
 
-def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) -> list[BodyKind]:
+def recognise_body(corpus: Corpus, body: Any, directions: Sequence[str] = DIRECTIONS) -> list[BodyKind]:
     """What a body may be, the likeliest first; several where as much speaks for each, none where too little does."""
     if not isinstance(body, dict):
         return []
@@ -41,19 +41,19 @@ def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) ->
         if name in corpus.formats
     }
     most = max(points.values(), default=0)
-    if most < _LEAST or other_api(corpus, body, most) is not None:
+    if most < _MIN_POINTS or other_api(corpus, body, most) is not None:
         return []
     return [kind for kind, score in points.items() if score == most]
 
 
-def other_api(corpus: Corpus, body: Any, least: int = 2 * _LEAST) -> str | None:
+def other_api(corpus: Corpus, body: Any, least: int = 2 * _MIN_POINTS) -> str | None:
     """The API that is not judged, and whose body this is, by at least so many points; None for none."""
     scores = {
         name: max(sum(_points(body, sign) for sign in signs[direction]) for direction in ("request", "response"))
-        for name, signs in _others(corpus.root).items()
+        for name, signs in _other_apis(corpus.root).items()
     }
     best = max(scores, key=lambda name: scores[name], default=None)
-    return best if best is not None and scores[best] >= max(least, 2 * _LEAST) else None
+    return best if best is not None and scores[best] >= max(least, 2 * _MIN_POINTS) else None
 
 
 def has_container(corpus: Corpus, kind: BodyKind, body: Mapping[str, Any]) -> bool:
@@ -62,11 +62,11 @@ def has_container(corpus: Corpus, kind: BodyKind, body: Mapping[str, Any]) -> bo
     return containers is None or any(key in body for key in containers)
 
 
-def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
+def recognise_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
     """The formats that a stream of events may be of, the likeliest first."""
     points: dict[str, int] = dict.fromkeys(corpus.formats, 0)
-    for event in [*events][:_SHOWN]:
-        for kind in recognised(corpus, event, ["stream"]):
+    for event in [*events][:_MAX_ENTRIES]:
+        for kind in recognise_body(corpus, event, ["stream"]):
             points[kind.format] += 1
     most = max(points.values(), default=0)
     return [name for name, score in points.items() if score == most] if most else []
@@ -78,7 +78,7 @@ def _signs(root: Path) -> Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 @lru_cache(maxsize=8)
-def _others(root: Path) -> Mapping[str, Any]:
+def _other_apis(root: Path) -> Mapping[str, Any]:
     path = root / "other-apis.json"
     other_apis: Mapping[str, Any] = read_json(path) if path.is_file() else {}
     return other_apis
@@ -86,22 +86,26 @@ def _others(root: Path) -> Mapping[str, Any]:
 
 def _points(body: Any, sign: Mapping[str, Any]) -> int:
     """The sign's weight where the body has it, once."""
-    return int(sign["weight"]) if any(_counts(value, sign) for value in _at(body, sign["at"].split("/")[1:])) else 0
+    return (
+        int(sign["weight"])
+        if any(_matches_sign(value, sign) for value in _values_at(body, sign["at"].split("/")[1:]))
+        else 0
+    )
 
 
-def _counts(value: Any, sign: Mapping[str, Any]) -> bool:
+def _matches_sign(value: Any, sign: Mapping[str, Any]) -> bool:
     if "is" in sign:
         return isinstance(value, str) and value in sign["is"]
     if "prefix" in sign:
         return isinstance(value, str) and value.startswith(sign["prefix"])
-    return "type" not in sign or isinstance(value, _TYPES[sign["type"]])
+    return "type" not in sign or isinstance(value, _PYTHON_TYPES[sign["type"]])
 
 
-def _at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+def _values_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
     if not steps:
         yield value
     elif steps[0] == "*" and isinstance(value, list):
-        for entry in value[:_SHOWN]:
-            yield from _at(entry, steps[1:])
+        for entry in value[:_MAX_ENTRIES]:
+            yield from _values_at(entry, steps[1:])
     elif isinstance(value, dict) and steps[0] in value:
-        yield from _at(value[steps[0]], steps[1:])
+        yield from _values_at(value[steps[0]], steps[1:])

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Call, Reading
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import another, first_of
+from toolcall_conformance.formats.expected_values import another_text, first_choices
 
 T = TypeVar("T")
-_NAMED = 3
+_MAX_NAMED_CALLS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,42 +33,42 @@ class Subject:
     body: Any
     reading: Reading
     model: str | None = None
-    views: dict[Callable[[Any], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+    derived: dict[Callable[[Any], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def view(self, make: Callable[[Any], T]) -> T:
+    def derive(self, make: Callable[[Any], T]) -> T:
         """``make(body)``, made once for all rule functions that look at it; none may change it."""
-        if make not in self.views:
-            self.views[make] = make(self.body)
-        view: T = self.views[make]
+        if make not in self.derived:
+            self.derived[make] = make(self.body)
+        view: T = self.derived[make]
         return view
 
 
-def same_id(call: Call, other: Call, ids: Sequence[str]) -> Breach:
+def duplicate_id_breach(call: Call, other: Call, ids: Sequence[str]) -> Breach:
     """The breach of a call whose id an earlier one has; ``ids`` are the ``first_of`` those that may stand once."""
     message = f"call {other.ordinal + 1}, {other.name}, at {other.pointer} has this id already; it must be another"
-    want = another(str(call.id), ids)
+    want = another_text(str(call.id), ids)
     return Breach(
         call.id_pointer or call.pointer, message, want, call.id, subject=f"call {call.ordinal + 1}, {call.name}"
     )
 
 
-def wrong_id(waiting: Collection[str]) -> str:
+def wrong_id_message(waiting: Collection[str]) -> str:
     """What is said of a result whose id is of no call, by the ids of the calls ``waiting`` for theirs."""
-    first = [*waiting][:_NAMED]
+    first = [*waiting][:_MAX_NAMED_CALLS]
     more = [f"{len(waiting) - len(first)} more"] if len(waiting) > len(first) else []
     wait = f"{' and '.join([*first, *more])} {'has' if len(waiting) == 1 else 'have'} no result"
     return f"a wrong id: {wait}, and no call of this id waits for one"
 
 
-def ids_once_in_batch(calls: Iterable[Call]) -> Iterator[Breach]:
+def duplicate_ids_in_batches(calls: Iterable[Call]) -> Iterator[Breach]:
     """The breaches of calls whose id an earlier one of the same batch has. Those without an id are left out."""
     for _, together in groupby(calls, lambda call: call.batch):
         batch = list(together)
-        ids = first_of(call.id for call in batch)
+        ids = first_choices(call.id for call in batch)
         first_calls: dict[str, Call] = {}
         for call in batch:
             if call.id is not None and (first := first_calls.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, ids)
+                yield duplicate_id_breach(call, first, ids)
 
 
 RuleFunction = Callable[[Subject], Iterable[Breach]]
@@ -95,7 +95,7 @@ def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleCheck]:
 
 def rules_of(*modules: ModuleType) -> tuple[RuleCheck, ...]:
     """The checks that these modules define. Raises ValueError for an id that two functions have."""
-    checks = tuple(check for module in modules for check in _defined_in(module))
+    checks = tuple(check for module in modules for check in _checks_defined_in(module))
     ids = [check.id for check in checks]
     twice = sorted({rule_id for rule_id in ids if ids.count(rule_id) > 1})
     if twice:
@@ -103,13 +103,13 @@ def rules_of(*modules: ModuleType) -> tuple[RuleCheck, ...]:
     return checks
 
 
-def _defined_in(module: ModuleType) -> Iterator[RuleCheck]:
+def _checks_defined_in(module: ModuleType) -> Iterator[RuleCheck]:
     """The checks that a module defines, without those that it imports."""
     members = vars(module).values()
     return (member for member in members if isinstance(member, RuleCheck) and member.module == module.__name__)
 
 
-def numbered_twice(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
+def repeated_indexes(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
     """Entries of a list that have the ``index`` of one before them, each with that number; none, or null, is 0."""
     indexes: set[int] = set()
     for place, entry in enumerate(entries if isinstance(entries, list) else ()):

@@ -16,15 +16,15 @@ from toolcall_conformance.basics.jsonvalue import join, pack
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.basics.reading.breach import Breach
 
-_HALF = re.compile("\\A[\udc00-\udfff]|[\ud800-\udbff]\\Z")
+_HALF_SURROGATE = re.compile("\\A[\udc00-\udfff]|[\ud800-\udbff]\\Z")
 
-FRAMING = ("stream-text", "stream-last-event", "stream-whole-characters")
+FRAMING_RULES = ("stream-text", "stream-last-event", "stream-whole-characters")
 """The rules on the bytes of a stream, which every machine checks in the same way."""
 
 
 def rule_ids(format_name: str, *slugs: str) -> tuple[str, ...]:
     """The ids of the rules that a format's machine reports by, in the order of their findings."""
-    return tuple(f"{format_name}/{slug}" for slug in (*FRAMING, *slugs))
+    return tuple(f"{format_name}/{slug}" for slug in (*FRAMING_RULES, *slugs))
 
 
 class Report:
@@ -33,17 +33,17 @@ class Report:
     def __init__(self, ids: Iterable[str], part: str = "") -> None:
         self._part = part
         self._ids = {rule_id.partition("/")[2]: rule_id for rule_id in ids}
-        self._found: list[tuple[str, Breach]] = []
+        self._breaches: list[tuple[str, Breach]] = []
         self._reported: set[str] = set()
 
     @property
     def breaches(self) -> tuple[tuple[str, Breach], ...]:
         """Everything that was reported, each with the id of its rule."""
-        return tuple(self._found)
+        return tuple(self._breaches)
 
-    def has(self, slug: str) -> bool:
+    def has_breach(self, slug: str) -> bool:
         """Whether something was reported by this rule."""
-        return any(rule_id == self._ids[slug] for rule_id, _ in self._found)
+        return any(rule_id == self._ids[slug] for rule_id, _ in self._breaches)
 
     def add(
         self,
@@ -56,9 +56,9 @@ class Report:
         subject: str = "",
     ) -> None:
         """Report a breach."""
-        self._found.append((self._ids[slug], Breach(pointer, message, want, got, subject=subject, part=self._part)))
+        self._breaches.append((self._ids[slug], Breach(pointer, message, want, got, subject=subject, part=self._part)))
 
-    def once(
+    def add_once(
         self,
         slug: str,
         pointer: str,
@@ -73,13 +73,13 @@ class Report:
             self._reported.add(slug)
             self.add(slug, pointer, message, want=want, got=got, subject=subject)
 
-    def of_part(self, pointer: str) -> Report:
+    def part_report(self, pointer: str) -> Report:
         """A report of the call, item or block that began at ``pointer``.
 
         It adds to this one, but has its own count of what it reports once.
         """
         part = Report((), pointer)
-        part._ids, part._found = self._ids, self._found
+        part._ids, part._breaches = self._ids, self._breaches
         return part
 
 
@@ -113,7 +113,7 @@ class Machine(ABC):
     def finish(self, pointer: str) -> Assembled:
         """Report what can only be known after the last event; ``pointer`` is that of all events."""
 
-    def assembled(
+    def assembled_stream(
         self,
         body: dict[str, Any] | None,
         calls: Iterable[StreamedCall],
@@ -132,7 +132,7 @@ class Machine(ABC):
             message = f"{stream['broken']}; a stream must be UTF-8"
             self.report.add("stream-text", "/broken", message)
         rest = stream.get("rest")
-        if isinstance(rest, str) and any(map(self._is_lost, rest.split("\n"))):
+        if isinstance(rest, str) and any(map(self._is_lost_line, rest.split("\n"))):
             want = f"{rest.rstrip(chr(10))}\n\n"
             self.report.add("stream-last-event", "/rest", "a blank line must end the last event", want=want, got=rest)
 
@@ -144,20 +144,20 @@ class Machine(ABC):
         del line
 
     def _check_characters(self, pointer: str, data: Any) -> None:
-        if not _may_have_halves(data):
+        if not _may_have_half_surrogates(data):
             return
-        half = next(_halves(pointer, data), None)
+        half = next(_half_surrogates(pointer, data), None)
         if half is not None:
-            self.report.once("stream-whole-characters", half[0], want=Words("whole characters"), got=half[1])
+            self.report.add_once("stream-whole-characters", half[0], want=Words("whole characters"), got=half[1])
 
-    def _is_lost(self, line: str) -> bool:
+    def _is_lost_line(self, line: str) -> bool:
         """Whether clients lose data with a line after the last blank one."""
         if self.every_line_counts:
             return bool(line) and not line.startswith(":")
         return line.startswith("data")
 
 
-def _may_have_halves(data: Any) -> bool:
+def _may_have_half_surrogates(data: Any) -> bool:
     """Whether to look closely: half a surrogate pair has these bytes, as numbers may by chance."""
     try:
         return b"\xed" in pack(data)
@@ -165,39 +165,39 @@ def _may_have_halves(data: Any) -> bool:
         return True
 
 
-def _halves(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
+def _half_surrogates(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
     """The texts within a value that begin or end with half a surrogate pair, by their pointers."""
     if isinstance(value, str):
-        if _HALF.search(value):
+        if _HALF_SURROGATE.search(value):
             yield pointer, value
     elif isinstance(value, dict | list):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         for key, entry in entries:
-            yield from _halves(join(pointer, key), entry)
+            yield from _half_surrogates(join(pointer, key), entry)
 
 
-def is_whole(value: Any) -> bool:
+def is_integer(value: Any) -> bool:
     """Whether a value is a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def meant_number(value: Any) -> int | None:
+def intended_integer(value: Any) -> int | None:
     """The whole number that a value is, or that it means in spite of its type: reading goes on with that."""
-    if is_whole(value):
+    if is_integer(value):
         return int(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
 
 
-def wrong_number(key: str, value: Any) -> str:
+def integer_fault(key: str, value: Any) -> str:
     """What is wrong with the type of a number that counts something; empty if nothing is."""
-    if is_whole(value):
+    if is_integer(value):
         return ""
     kinds = {str: "a string", float: "a decimal number", bool: "a boolean", type(None): "null"}
     return f"{key} is {kinds.get(type(value), 'no number')}, not a whole number"
 
 
-def unless_null(value: Any) -> Any:
+def missing_if_null(value: Any) -> Any:
     """A value to report; null is as good as absent where an API writes it for absent."""
     return MISSING if value is None else value

@@ -160,7 +160,7 @@ class Judge:
         """Judge how a client's stream ends whose source broke off or failed, and nothing else of it.
 
         A part of what :meth:`stream` judges, for a stream that is broken off again and again; both replies are as
-        ``formats.assembled`` makes them, ``output`` as ``streaming.parse`` does. ``how`` says how the source ended.
+        ``formats.assemble`` makes them, ``output`` as ``streaming.parse`` does. ``how`` says how the source ended.
         """
         return set_format(judge_end(self.corpus, route.client, sent, received, output, how), route.client)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import equal
-from toolcall_conformance.formats.recognition import recognised
+from toolcall_conformance.formats.recognition import recognise_body
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation import identity
 from toolcall_conformance.judge.translation.pair import Sides
@@ -32,7 +32,7 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
     )
     if not unchanged and any(key in output for key in container):
         return None
-    guess = [kind.format for kind in recognised(sides.corpus, output, [direction]) if kind.format != name]
+    guess = [kind.format for kind in recognise_body(sides.corpus, output, [direction]) if kind.format != name]
     message = "the body went through unchanged" if unchanged else ""
     if not message:
         looks = f"; it looks like {' or '.join(guess)}" if guess else ""

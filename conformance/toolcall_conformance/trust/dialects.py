@@ -64,7 +64,7 @@ class Dialects:
     def _done(self, way: str) -> Any:
         if self._dialect is None:
             return {}
-        return self._dialect.STREAMED if way == "stream" else self._dialect.WHOLE
+        return self._dialect.STREAM_HABITS if way == "stream" else self._dialect.REPLY_HABITS
 
     def drawn(self, lot: random.Random, way: str, body: Any) -> tuple[str, ...]:
         """Some habits that go together, each of which changes this reply, or this stream; none where none does."""

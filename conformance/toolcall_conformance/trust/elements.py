@@ -58,7 +58,7 @@ class Elements:
         return (next(iter(beside)) if len(beside) == 1 else "turn") if beside else "envelope"
 
     def _assembled(self, stream: Any) -> Any:
-        return formats.assembled(self._format, stream).body
+        return formats.assemble(self._format, stream).body
 
     def _without(self, pointer: str) -> str:
         """What the assembled reply lacks without something of its stream; empty for nothing."""

@@ -41,7 +41,7 @@ class RememberingCalls(StreamingSession):
         for chunk in super().stream(chunks):
             chunks_read.append(chunk)
             yield chunk
-        body = formats.assembled(self.route.client, parse(b"".join(chunks_read))).body
+        body = formats.assemble(self.route.client, parse(b"".join(chunks_read))).body
         self.after_response(body or {})
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def continue_from_reply(
             message = f"the reply calls {call.name} in a form that the client cannot answer"
             raise UncontinuableError(message, golden.calls[result.call].kind, call.kind)
     if habit.swap:
-        client.swap(tail)
+        client.reverse_results(tail)
     body: dict[str, Any] = deep_copy({**following.request, client.CONTAINER: None})
     body[client.CONTAINER] = said_before[client.CONTAINER] + tail
     return body
@@ -85,14 +85,14 @@ def request_to_send(
 
     ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
     """
-    keeper = formats.get(name).stored
+    keeper = formats.get(name).conversation_state
     if not habit.rests_on_memory or keeper is None:
         return following
     if habit.referring:
-        return keeper.referring(following)
+        return keeper.replace_items_by_references(following)
     client = formats.get(name).client
     earlier_count = len(client.entries(before)) + len(client.as_history(reply, echo=True))
-    sent = keeper.shortened(following, reply, earlier_count)
+    sent = keeper.shorten(following, reply, earlier_count)
     if sent is None:
         raise UncontinuableError(
             "the reply has no id from which the next request could continue", "an id", reply.get("id")

@@ -16,7 +16,7 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, exchange.route
     stream = rename_calls_in_stream(upstream.broken(), exchange.names, said_in_streams(harness, route))
-    source = formats.assembled_from(route.upstream, stream)
+    source = formats.assemble_bytes(route.upstream, stream)
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         outcome = exchange.play(Source(cuts.split_events(stream), end))
         if isinstance(outcome, Blocked):

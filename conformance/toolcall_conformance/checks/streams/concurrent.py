@@ -150,7 +150,7 @@ def _faults(
 def _words_of(other: _Conversation, output: bytes) -> set[str]:
     """The words of the other stream that stand in an output, in its events or in what they assemble to."""
     format_name = other.exchange.route.client
-    assembled = formats.assembled_from(format_name, output).body
+    assembled = formats.assemble_bytes(format_name, output).body
     words = set(_WORD.findall(_text(output))) | set(_WORD.findall(str(assembled)))
     return words & set(_WORD.findall(f"{_text(other.exchange.stream)} {other.upstream.response}"))
 

@@ -153,7 +153,7 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
 
 
 def _assembled(exchange: StreamedExchange, events: cuts.Pieces) -> Assembled:
-    return formats.assembled_from(exchange.route.upstream, b"".join(events))
+    return formats.assemble_bytes(exchange.route.upstream, b"".join(events))
 
 
 def _client_learns_of_failure(

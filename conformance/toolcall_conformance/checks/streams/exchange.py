@@ -49,7 +49,7 @@ class ClientStream:
 
     @cached_property
     def assembled(self) -> Assembled:
-        return formats.assembled_from(self.format, self.data)
+        return formats.assemble_bytes(self.format, self.data)
 
     @cached_property
     def content(self) -> dict[str, Any]:

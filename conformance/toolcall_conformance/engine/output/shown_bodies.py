@@ -134,7 +134,7 @@ def _label_parts(corpus: Corpus, route: Route, name: str, parts: Mapping[str, An
 
 def _read_part(name: str, part: str, direction: str, body: Any) -> Reading:
     """What a body says in its format; of a stream, what the reply says that its events make."""
-    return formats.read(name, direction, formats.assembled(name, body).body if part in _STREAM_FILES else body)
+    return formats.read(name, direction, formats.assemble(name, body).body if part in _STREAM_FILES else body)
 
 
 def _label_calls(corpus: Corpus, source: Reading, reading: Reading) -> _CallLabels:

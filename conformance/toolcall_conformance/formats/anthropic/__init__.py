@@ -13,7 +13,7 @@ FORMAT = Format(
     rules=RULES,
     client=client,
     stream=stream,
-    stored=conversation_state,
+    conversation_state=conversation_state,
 )
 
 __all__ = ["FORMAT"]

@@ -10,20 +10,20 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
-from toolcall_conformance.formats.known_keys import ByType, keys, known
+from toolcall_conformance.formats.known_keys import ByType, drop_unknown_keys, keys
 
 CONTAINER = "messages"
 
-_CITED = ("type", "cited_text")
-_IN_DOCUMENT = (*_CITED, "document_index", "document_title")
+_CITATION_KEYS = ("type", "cited_text")
+_DOCUMENT_CITATION_KEYS = (*_CITATION_KEYS, "document_index", "document_title")
 _CITATION = ByType(
     {
-        "char_location": keys(*_IN_DOCUMENT, "start_char_index", "end_char_index"),
-        "page_location": keys(*_IN_DOCUMENT, "start_page_number", "end_page_number"),
-        "content_block_location": keys(*_IN_DOCUMENT, "start_block_index", "end_block_index"),
-        "web_search_result_location": keys(*_CITED, "encrypted_index", "title", "url"),
+        "char_location": keys(*_DOCUMENT_CITATION_KEYS, "start_char_index", "end_char_index"),
+        "page_location": keys(*_DOCUMENT_CITATION_KEYS, "start_page_number", "end_page_number"),
+        "content_block_location": keys(*_DOCUMENT_CITATION_KEYS, "start_block_index", "end_block_index"),
+        "web_search_result_location": keys(*_CITATION_KEYS, "encrypted_index", "title", "url"),
         "search_result_location": keys(
-            *_CITED, "search_result_index", "source", "title", "start_block_index", "end_block_index"
+            *_CITATION_KEYS, "search_result_index", "source", "title", "start_block_index", "end_block_index"
         ),
     }
 )
@@ -37,19 +37,19 @@ _DOCUMENT = keys(
 )
 _FILE = keys("type", "file_id")
 _ERROR = keys("type", "error_code")
-_ERROR_TOLD = keys("type", "error_code", "error_message")
-_RAN = keys("type", "return_code", "stdout", "stderr", content=_FILE)
+_ERROR_WITH_MESSAGE = keys("type", "error_code", "error_message")
+_EXECUTION_RESULT = keys("type", "return_code", "stdout", "stderr", content=_FILE)
 # What the provider's own tools gave, by the type of the content of their result.
-_GAVE = ByType(
+_HOSTED_RESULT_CONTENT = ByType(
     {
         "web_search_result": keys("type", "title", "url", "encrypted_content", "page_age"),
         "web_search_tool_result_error": _ERROR,
         "web_fetch_result": keys("type", "url", "retrieved_at", content=_DOCUMENT),
         "web_fetch_tool_result_error": _ERROR,
-        "code_execution_result": _RAN,
+        "code_execution_result": _EXECUTION_RESULT,
         "encrypted_code_execution_result": keys("type", "return_code", "encrypted_stdout", "stderr", content=_FILE),
         "code_execution_tool_result_error": _ERROR,
-        "bash_code_execution_result": _RAN,
+        "bash_code_execution_result": _EXECUTION_RESULT,
         "bash_code_execution_tool_result_error": _ERROR,
         "text_editor_code_execution_view_result": keys(
             "type", "content", "file_type", "num_lines", "start_line", "total_lines"
@@ -58,25 +58,25 @@ _GAVE = ByType(
         "text_editor_code_execution_str_replace_result": keys(
             "type", "lines", "new_lines", "new_start", "old_lines", "old_start"
         ),
-        "text_editor_code_execution_tool_result_error": _ERROR_TOLD,
+        "text_editor_code_execution_tool_result_error": _ERROR_WITH_MESSAGE,
         "tool_search_tool_search_result": keys("type", tool_references=keys("type", "tool_name", "cache_control")),
-        "tool_search_tool_result_error": _ERROR_TOLD,
+        "tool_search_tool_result_error": _ERROR_WITH_MESSAGE,
     }
 )
 _CALLER = keys("type", "tool_id")
-_RESULT = keys("type", "tool_use_id", "cache_control", content=_GAVE)
+_HOSTED_RESULT = keys("type", "tool_use_id", "cache_control", content=_HOSTED_RESULT_CONTENT)
 
 # What the API's types say a client may send back in an assistant's turn.
-KNOWN = ByType(
+KNOWN_KEYS = ByType(
     {
         "text": keys("type", "text", "cache_control", citations=_CITATION),
         "server_tool_use": keys("type", "id", "name", "input", "cache_control", caller=_CALLER),
-        "web_search_tool_result": _RESULT | keys(caller=_CALLER),
-        "web_fetch_tool_result": _RESULT | keys(caller=_CALLER),
-        "code_execution_tool_result": _RESULT,
-        "bash_code_execution_tool_result": _RESULT,
-        "text_editor_code_execution_tool_result": _RESULT,
-        "tool_search_tool_result": _RESULT,
+        "web_search_tool_result": _HOSTED_RESULT | keys(caller=_CALLER),
+        "web_fetch_tool_result": _HOSTED_RESULT | keys(caller=_CALLER),
+        "code_execution_tool_result": _HOSTED_RESULT,
+        "bash_code_execution_tool_result": _HOSTED_RESULT,
+        "text_editor_code_execution_tool_result": _HOSTED_RESULT,
+        "tool_search_tool_result": _HOSTED_RESULT,
         "container_upload": keys("type", "file_id", "cache_control"),
         "tool_use": keys("type", "id", "name", "input", "cache_control", "toolset_name", caller=_CALLER),
         "thinking": keys("type", "thinking", "signature"),
@@ -94,7 +94,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
     content: Any = deep_copy(reply.get("content"))
-    return [{"role": "assistant", "content": content if echo else known(content, KNOWN)}]
+    return [{"role": "assistant", "content": content if echo else drop_unknown_keys(content, KNOWN_KEYS)}]
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
@@ -103,7 +103,7 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     return True
 
 
-def swap(tail: list[Any]) -> None:
+def reverse_results(tail: list[Any]) -> None:
     """Give the results of each message in the reverse order, in place; they are linked by id."""
     for message in tail:
         content = message.get("content") if isinstance(message, dict) else None
@@ -111,7 +111,7 @@ def swap(tail: list[Any]) -> None:
             reverse_among(content, lambda block: isinstance(block, dict) and block.get("type") == "tool_result")
 
 
-def together(tail: list[Any]) -> list[Any]:
+def merge_results(tail: list[Any]) -> list[Any]:
     """Messages that were made for one result each as one, with the results first."""
     blocks = [block for message in tail for block in message["content"]] if all(map(_has_blocks, tail)) else None
     if not blocks:
@@ -124,7 +124,7 @@ def _has_blocks(message: Any) -> bool:
     return isinstance(message, dict) and message.get("role") == "user" and isinstance(message.get("content"), list)
 
 
-def instruct(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     system = body.get("system")
     if isinstance(system, list):
@@ -133,7 +133,7 @@ def instruct(body: dict[str, Any], words: str) -> None:
         body["system"] = f"{system}\n\n{words}" if system else words
 
 
-def choose_freely(body: dict[str, Any]) -> None:
+def set_tool_choice_auto(body: dict[str, Any]) -> None:
     """Leave the choice of a tool to the model, in place."""
     body["tool_choice"] = {**body["tool_choice"], "type": "auto"}
     body["tool_choice"].pop("name", None)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from toolcall_conformance.basics.reading import Node, Reading, Text, Turn
 from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
-from toolcall_conformance.formats.anthropic.parts import ASIDE, read_block, text_items
+from toolcall_conformance.formats.anthropic.parts import IGNORED_KEYS, read_block, text_items
 
-SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
+_SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
 
 
 class AnthropicMessageReader:
@@ -22,7 +22,7 @@ class AnthropicMessageReader:
     def read(self, message: Node) -> None:
         """Read a message of any role, as they stand in a request."""
         content = message.child("content")
-        side = SIDES.get(message.text("role") or "", "user")
+        side = _SIDES.get(message.text("role") or "", "user")
         if side == "system" and not self.reading.turns:
             read_system(content, self.reading)
         else:
@@ -53,6 +53,6 @@ def read_system(content: Node, reading: Reading) -> None:
     reading.system.extend(item for item in text_items(content) if isinstance(item, Text))
     for block in content.each():
         reading.system.extend(item for item in text_items(block.child("text")) if isinstance(item, Text))
-        block.ignore(*ASIDE)
+        block.ignore(*IGNORED_KEYS)
         if block.text("type") == "text":
             block.close(reading.residue)

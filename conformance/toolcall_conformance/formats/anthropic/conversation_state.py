@@ -13,17 +13,17 @@ from typing import Any, Final
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.formats.anthropic.client import CONTAINER, entries
 
-OF_THE_THREAD: Final = ("system", "tools")
+THREAD_KEYS: Final = ("system", "tools")
 """What a request that continues may not send again."""
 
 
-def begins(body: Any) -> bool:
+def is_stored(body: Any) -> bool:
     """Whether the provider is asked to keep the conversation of a request and its reply."""
     thread = body.get("thread") if isinstance(body, dict) else None
     return isinstance(thread, dict) and thread.get("type") in ("create", "continue")
 
 
-def continues(body: dict[str, Any]) -> tuple[str, str] | None:
+def previous_reply(body: dict[str, Any]) -> tuple[str, str] | None:
     """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
     thread = body.get("thread")
     if not isinstance(thread, dict) or thread.get("type") != "continue":
@@ -32,14 +32,14 @@ def continues(body: dict[str, Any]) -> tuple[str, str] | None:
     return (reply_id, "/thread/previous_message_id") if isinstance(reply_id, str) and reply_id else None
 
 
-def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
+def expand(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
     """The request as it would be with the kept ``history`` in it."""
     return {**deep_copy(body), "thread": {"type": "create"}, CONTAINER: deep_copy(history) + deep_copy(entries(body))}
 
 
-def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
+def stored_history(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     """The id of a reply and the messages kept under it, None if none are; ``body`` is a whole request."""
-    if not begins(body) or not isinstance(reply, dict):
+    if not is_stored(body) or not isinstance(reply, dict):
         return None
     name, content = reply.get("id"), reply.get("content")
     if not isinstance(name, str) or not isinstance(content, list):
@@ -47,33 +47,33 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     return name, [*deep_copy(entries(body)), {"role": "assistant", "content": deep_copy(content)}]
 
 
-def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
+def shorten(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
     """A request that continues from ``reply``, without the first ``count`` messages; None without an id."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None
-    rest = {key: value for key, value in body.items() if key not in OF_THE_THREAD}
+    rest = {key: value for key, value in body.items() if key not in THREAD_KEYS}
     return {**rest, "thread": {"type": "continue", "previous_message_id": name}, CONTAINER: entries(body)[count:]}
 
 
-def refers(body: dict[str, Any]) -> list[tuple[str, str]]:
+def item_references(body: dict[str, Any]) -> list[tuple[str, str]]:
     """None: nothing names a single block."""
     del body
     return []
 
 
-def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
+def resolve_references(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
     """The request itself."""
     del items
     return body
 
 
-def items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
+def stored_items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
     """None: no block has an id by which it could be sent."""
     del body, reply
     return {}
 
 
-def referring(body: dict[str, Any]) -> dict[str, Any]:
+def replace_items_by_references(body: dict[str, Any]) -> dict[str, Any]:
     """The request itself."""
     return body

@@ -29,33 +29,33 @@ class AnthropicPairing:
         """The next result is the first of a new message."""
         self._group += 1
 
-    def call(self, **properties: Any) -> Call:
+    def add_call(self, **properties: Any) -> Call:
         """A call in the batch of the current assistant turn."""
-        if not self._open_batch():
+        if not self._has_open_batch():
             self._batch += 1
         call = Call(ordinal=self._count, batch=self._batch, **properties)
         self._count += 1
         if call.id is not None:
-            self._enter(call.id, call)
+            self._add_waiting(call.id, call)
         return call
 
-    def _enter(self, identity: str, call: Call) -> None:
+    def _add_waiting(self, identity: str, call: Call) -> None:
         if identity not in self._first or self._first[identity].batch != call.batch:
             self._first[identity], self._waiting[identity] = call, deque()
         self._waiting[identity].append(call)
 
-    def result(self, *, id: str | None, **properties: Any) -> Result:
+    def pair_result(self, *, id: str | None, **properties: Any) -> Result:
         """A result, paired with the call that it answers."""
-        call = self._take(id)
+        call = self._answered_call(id)
         return Result(call=call, id=id, name=None, group=self._group, **properties)
 
-    def _open_batch(self) -> bool:
+    def _has_open_batch(self) -> bool:
         """Whether the turn being read has calls already."""
         if not self._turns or self._turns[-1].side != "assistant":
             return False
         return any(isinstance(item, Call) for item in self._turns[-1].items)
 
-    def _take(self, identity: str | None) -> int | None:
+    def _answered_call(self, identity: str | None) -> int | None:
         if identity is None or identity not in self._first:
             return None
         waiting = self._waiting[identity]

@@ -27,7 +27,7 @@ from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 
 #: Blocks of the provider's own steps that have no ``_tool_result`` at the end of their type.
-HOSTED = frozenset(
+HOSTED_TYPES = frozenset(
     {
         *("server_tool_use", "mcp_tool_use", "mcp_tool_listing", "container_upload"),
         *("compaction", "fallback", "tool_addition", "tool_removal"),
@@ -35,12 +35,12 @@ HOSTED = frozenset(
 )
 
 #: Keys that say nothing about the conversation, on any block.
-ASIDE = ("type", "cache_control", "citations", "caller", "toolset_name", "transformations")
+IGNORED_KEYS = ("type", "cache_control", "citations", "caller", "toolset_name", "transformations")
 
 
 def is_hosted(kind: str) -> bool:
     """Whether a block of this type is a step of the provider's own tools."""
-    return kind in HOSTED or (kind.endswith("_tool_result") and kind != "tool_result")
+    return kind in HOSTED_TYPES or (kind.endswith("_tool_result") and kind != "tool_result")
 
 
 def waiting_calls(blocks: Sequence[Any]) -> list[Any]:
@@ -51,17 +51,21 @@ def waiting_calls(blocks: Sequence[Any]) -> list[Any]:
     https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling
     """
     objects = [block for block in blocks if isinstance(block, dict)]
-    answered_ids = {_text(block, "tool_use_id") for block in objects if is_hosted(_text(block, "type"))} - {""}
-    return [block for block in objects if _text(block, "type") == "tool_use" and _maker(block) not in answered_ids]
+    answered_ids = {
+        _text_member(block, "tool_use_id") for block in objects if is_hosted(_text_member(block, "type"))
+    } - {""}
+    return [
+        block for block in objects if _text_member(block, "type") == "tool_use" and _code_id(block) not in answered_ids
+    ]
 
 
-def _maker(call: dict[str, Any]) -> str:
+def _code_id(call: dict[str, Any]) -> str:
     """The id of the code that made a call; an empty text for a call of the model's own."""
     caller = call.get("caller")
-    return _text(caller, "tool_id") if isinstance(caller, dict) else ""
+    return _text_member(caller, "tool_id") if isinstance(caller, dict) else ""
 
 
-def _text(holder: dict[str, Any], key: str) -> str:
+def _text_member(holder: dict[str, Any], key: str) -> str:
     """A member that is a text; an empty one where it is none."""
     value = holder.get(key)
     return value if isinstance(value, str) else ""
@@ -76,34 +80,36 @@ def read_block(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -
     """The elements of one block; none for a blank one."""
     kind = block.text("type")
     if kind is None:
-        return [Unknown(_type_of(block), block.pointer)]
+        return [Unknown(_type_text(block), block.pointer)]
     if is_hosted(kind):
-        return [_hosted(kind, block)]
+        return [_read_hosted(kind, block)]
     items: list[Item]
     if kind == "tool_use":
-        items = [_call(block, pairing)]
+        items = [_read_call(block, pairing)]
     elif kind == "tool_result":
-        items = [_result(block, pairing, residue)]
+        items = [_read_result(block, pairing, residue)]
     elif kind == "thinking":
         thought, signature = block.child("thinking"), block.child("signature")
-        items = [Reasoning(text.text, text.pointer) for text in _texts(text_items(thought))] + _opaque(signature)
+        items = [Reasoning(text.text, text.pointer) for text in _text_only(text_items(thought))] + _opaque_items(
+            signature
+        )
     elif kind == "redacted_thinking":
-        items = _opaque(block.child("data"))
+        items = _opaque_items(block.child("data"))
     elif kind in ("text", "image", "document", "search_result"):
-        items = list(_shown(kind, block, residue))
-        items = add_citations(items, list(_citations(block)), "") if kind == "text" else items
+        items = list(_read_content_block(kind, block, residue))
+        items = add_citations(items, list(_read_citations(block)), "") if kind == "text" else items
     else:
         return [Unknown(kind, block.pointer)]
-    block.ignore(*ASIDE)
+    block.ignore(*IGNORED_KEYS)
     block.close(residue)
     return items
 
 
-def _call(block: Node, pairing: AnthropicPairing) -> Call:
+def _read_call(block: Node, pairing: AnthropicPairing) -> Call:
     name, identity, arguments = block.child("name"), block.child("id"), block.child("input")
-    return pairing.call(
+    return pairing.add_call(
         name=name.value if isinstance(name.value, str) else None,
-        arguments=_arguments(arguments.value),
+        arguments=_read_arguments(arguments.value),
         id=identity.value if isinstance(identity.value, str) and identity.value else None,
         pointer=block.pointer,
         name_pointer=name.pointer if "name" in block else None,
@@ -112,14 +118,14 @@ def _call(block: Node, pairing: AnthropicPairing) -> Call:
     )
 
 
-def _arguments(value: Any) -> Any:
+def _read_arguments(value: Any) -> Any:
     """``input`` is an object; anything else is unreadable, an absent one is empty."""
     if value is None:
         return {}
     return value if isinstance(value, dict) else Unreadable(value)
 
 
-def _result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> Result:
+def _read_result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> Result:
     identity, content = block.child("tool_use_id"), block.child("content")
     parts: list[Any] = []
     if isinstance(content.value, str):
@@ -129,15 +135,15 @@ def _result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> R
     for part in content.each():
         kind = part.text("type")
         if kind in ("text", "image", "document", "search_result"):
-            parts.extend(_shown(kind, part, residue))
-            part.ignore(*ASIDE)
+            parts.extend(_read_content_block(kind, part, residue))
+            part.ignore(*IGNORED_KEYS)
             part.close(residue)
         elif kind == "tool_reference" and part.text("tool_name"):
             name = part.text("tool_name") or ""
             parts.append(Text(name, part.pointer, labels=(name,)))
         else:
             parts.append(Value(part.value, part.pointer))
-    return pairing.result(
+    return pairing.pair_result(
         id=identity.value if isinstance(identity.value, str) and identity.value else None,
         parts=tuple(parts),
         error=block.flag("is_error"),
@@ -147,23 +153,23 @@ def _result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> R
     )
 
 
-def _shown(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
+def _read_content_block(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
     """What text, image, document and search_result blocks show to the model."""
     if kind == "text":
-        yield from _texts(text_items(block.child("text")))
+        yield from _text_only(text_items(block.child("text")))
     elif kind == "search_result":
         named = (block.text("title"), block.text("source"))
         labels = tuple(label.strip() for label in named if label and label.strip())
         for part in block.child("content").each():
-            yield from (replace(text, labels=labels) for text in _texts(text_items(part.child("text"))))
-            part.ignore(*ASIDE)
+            yield from (replace(text, labels=labels) for text in _text_only(text_items(part.child("text"))))
+            part.ignore(*IGNORED_KEYS)
             part.close(residue)
     else:
         block.ignore("title", "context")
-        yield from _media(kind, block, residue)
+        yield from _read_media(kind, block, residue)
 
 
-def _citations(block: Node) -> Iterator[Citation]:
+def _read_citations(block: Node) -> Iterator[Citation]:
     """The pages that a text names; places in documents without an address are their provider's."""
     text = block.text("text")
     for citation in block.child("citations").each():
@@ -173,19 +179,19 @@ def _citations(block: Node) -> Iterator[Citation]:
             yield Citation(url, citation.text("title"), text, citation.pointer)
 
 
-def _media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
+def _read_media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
     """The media of an image or document; the source's ``type`` says how it is given."""
     source = block.child("source")
     how = source.text("type")
     mime = source.text("media_type")
     if how == "content":
         content = source.child("content")
-        yield from _texts(text_items(content))
+        yield from _text_only(text_items(content))
         for part in content.each():
             inner = part.text("type")
             if inner in ("text", "image"):
-                yield from _shown(inner, part, residue)
-                part.ignore(*ASIDE)
+                yield from _read_content_block(inner, part, residue)
+                part.ignore(*IGNORED_KEYS)
                 part.close(residue)
     elif how == "text":
         # Plain text counts as the bytes that it is, so that it equals the same file sent as base64.
@@ -201,18 +207,18 @@ def _media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Me
     source.close(residue)
 
 
-def _hosted(kind: str, block: Node) -> Hosted:
+def _read_hosted(kind: str, block: Node) -> Hosted:
     return Hosted(kind, block.text("name"), block.text("id") or block.text("tool_use_id"), block.value, block.pointer)
 
 
-def _opaque(node: Node) -> list[Item]:
+def _opaque_items(node: Node) -> list[Item]:
     return [Opaque(node.value, node.pointer, "anthropic")] if isinstance(node.value, str) and node.value else []
 
 
-def _texts(items: Iterable[Item]) -> Iterator[Text]:
+def _text_only(items: Iterable[Item]) -> Iterator[Text]:
     return (item for item in items if isinstance(item, Text))
 
 
-def _type_of(block: Node) -> str:
+def _type_text(block: Node) -> str:
     value = block.get("type")
     return value if isinstance(value, str) else ""

@@ -14,7 +14,7 @@ from toolcall_conformance.formats.anthropic.conversation import AnthropicMessage
 from toolcall_conformance.formats.anthropic.settings import read_settings
 from toolcall_conformance.formats.anthropic.tools import read_choice, read_tools
 
-_LISTS = {"tool": "tools", "system": "system"}
+_MARKABLE_LISTS = {"tool": "tools", "system": "system"}
 
 
 def read_request(body: Any) -> Reading:
@@ -36,7 +36,7 @@ def read_request(body: Any) -> Reading:
 def _cache_marks(root: Node) -> Iterator[CacheMark]:
     """Where ``cache_control`` stands: on the body, a tool, a block, or a block of a result."""
     blocks = [("body", root)]
-    blocks += [(kind, entry) for kind in ("tool", "system") for entry in root.child(_LISTS[kind]).each()]
+    blocks += [(kind, entry) for kind in ("tool", "system") for entry in root.child(_MARKABLE_LISTS[kind]).each()]
     for message in root.child("messages").each():
         for block in message.child("content").each():
             on = "result" if block.text("type") == "tool_result" else "message"
@@ -46,7 +46,7 @@ def _cache_marks(root: Node) -> Iterator[CacheMark]:
             yield CacheMark(on, block.child("cache_control").pointer)
 
 
-REASONS = {
+_NEUTRAL_REASONS = {
     "tool_use": "tools",
     "end_turn": "end",
     "max_tokens": "length",
@@ -58,7 +58,7 @@ REASONS = {
 }
 
 #: Prompt tokens come in three disjoint counts; other formats give their sum.
-INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_INPUT_TOKEN_KEYS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 def read_response(body: Any) -> Reading:
@@ -68,9 +68,9 @@ def read_response(body: Any) -> Reading:
     AnthropicMessageReader(reading).read_content(root.child("content"), "assistant")
     reason = root.child("stop_reason")
     if reason.value is not None:
-        is_known = isinstance(reason.value, str) and reason.value in REASONS
+        is_known = isinstance(reason.value, str) and reason.value in _NEUTRAL_REASONS
         reading.finish = Finish(
-            REASONS[reason.value] if is_known else "other", reason.value, reason.pointer, is_known=is_known
+            _NEUTRAL_REASONS[reason.value] if is_known else "other", reason.value, reason.pointer, is_known=is_known
         )
     _read_usage(root.child("usage"), reading)
     root.ignore("id", "type", "role", "model", "stop_sequence", "stop_details")
@@ -80,7 +80,7 @@ def read_response(body: Any) -> Reading:
 
 
 def _read_usage(usage: Node, reading: Reading) -> None:
-    counts = [usage.count(key) for key in INPUT]
+    counts = [usage.count(key) for key in _INPUT_TOKEN_KEYS]
     if counts[0] is not None:
         reading.usage["input"] = sum(count for count in counts if count is not None)
     for name, count in (

@@ -7,7 +7,7 @@ from typing import Any, Final
 from toolcall_conformance.basics.reading import Node, Reading, Setting, Stored
 
 #: Keys whose value is the neutral setting as it stands.
-PLAIN = {
+PLAIN_SETTINGS = {
     "model": "model",
     "stream": "stream",
     "max_tokens": "max_output_tokens",
@@ -18,7 +18,7 @@ PLAIN = {
 }
 
 #: Documented keys that no other format has.
-PRIVATE = (
+PRIVATE_SETTINGS = (
     *("thinking", "service_tier", "container", "mcp_servers", "context_management", "inference_geo", "speed"),
     *("cache_control", "diagnostics", "user_profile_id", "workspace_id", "billing_policy", "compaction", "thread"),
     *("fallbacks", "fallback_credit_token", "anthropic_version", "anthropic_beta"),
@@ -27,24 +27,24 @@ PRIVATE = (
 
 def read_settings(root: Node, reading: Reading) -> None:
     """Read every key but ``messages``, ``system``, ``tools`` and ``tool_choice``."""
-    for key, name in PLAIN.items():
-        _set(reading, name, root.child(key))
-    for key in PRIVATE:
-        _set(reading, f"private:{key}", root.child(key))
+    for key, name in PLAIN_SETTINGS.items():
+        _add_setting(reading, name, root.child(key))
+    for key in PRIVATE_SETTINGS:
+        _add_setting(reading, f"private:{key}", root.child(key))
     _read_thread(root.child("thread"), reading)
     _read_reasoning(root.child("thinking"), root.child("output_config").child("effort"), reading)
     metadata = root.child("metadata")
-    _set(reading, "user_id", metadata.child("user_id"))
+    _add_setting(reading, "user_id", metadata.child("user_id"))
     metadata.close(reading.residue)
     config = root.child("output_config")
     _read_format(root.child("output_format"), reading)
     _read_format(config.child("format"), reading)
     for key in ("effort", "task_budget"):
-        _set(reading, f"private:output_config.{key}", config.child(key))
+        _add_setting(reading, f"private:output_config.{key}", config.child(key))
     config.close(reading.residue)
 
 
-def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
+def _add_setting(reading: Reading, name: str, node: Node, value: Any = None) -> None:
     """Note a setting; null counts as absent, and so does a list of nothing (``stop_sequences: []``)."""
     if node.value is not None and node.value != []:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
@@ -69,7 +69,7 @@ def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
     if isinstance(effort.value, str):
         wish["effort"] = effort.value
     if wish:
-        _set(reading, "reasoning", thinking if "budget" in wish else effort, wish)
+        _add_setting(reading, "reasoning", thinking if "budget" in wish else effort, wish)
     if thinking.text("type") in ("enabled", "adaptive"):
         reading.thinks = Setting("thinks", thinking.text("type"), thinking.child("type").pointer)
     display = thinking.child("display")
@@ -80,8 +80,8 @@ def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
 def _read_format(node: Node, reading: Reading) -> None:
     kind, schema = node.get("type"), node.get("schema")
     if kind == "json_schema":
-        _set(reading, "response_format", node, {"type": "json_schema", "schema": schema})
+        _add_setting(reading, "response_format", node, {"type": "json_schema", "schema": schema})
     elif kind is not None:
-        _set(reading, "response_format", node, {"type": kind})
+        _add_setting(reading, "response_format", node, {"type": kind})
     node.ignore("name", "strict")
     node.close(reading.residue)

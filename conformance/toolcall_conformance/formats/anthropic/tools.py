@@ -6,7 +6,7 @@ from typing import Any
 
 from toolcall_conformance.basics.reading import Node, Reading, Setting, Tool
 
-CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+CHOICE_MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 
 
 def read_tools(tools: Node, reading: Reading) -> None:
@@ -37,8 +37,8 @@ def read_tools(tools: Node, reading: Reading) -> None:
 def read_choice(choice: Node, reading: Reading) -> None:
     """Read ``tool_choice``, which also says whether calls may be made side by side."""
     kind, name, alone = choice.text("type"), choice.text("name"), choice.child("disable_parallel_tool_use")
-    if kind in CHOICES:
-        neutral: dict[str, Any] = {"mode": CHOICES[kind]}
+    if kind in CHOICE_MODES:
+        neutral: dict[str, Any] = {"mode": CHOICE_MODES[kind]}
         if kind == "tool":
             neutral["names"] = [name]
         reading.settings["tool_choice"] = Setting("tool_choice", neutral, choice.pointer)

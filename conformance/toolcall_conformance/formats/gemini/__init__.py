@@ -2,10 +2,10 @@
 
 from toolcall_conformance.formats.format import Format
 from toolcall_conformance.formats.gemini import client, stream
-from toolcall_conformance.formats.gemini.proto_json import other_spelling
+from toolcall_conformance.formats.gemini.proto_json import undocumented_key
 from toolcall_conformance.formats.gemini.readers import read_error, read_request, read_response
 from toolcall_conformance.formats.gemini.rules import RULES
-from toolcall_conformance.formats.gemini.stream.machine import kind_of
+from toolcall_conformance.formats.gemini.stream.machine import chunk_kind
 
 FORMAT = Format(
     name="gemini",
@@ -15,8 +15,8 @@ FORMAT = Format(
     rules=RULES,
     client=client,
     stream=stream,
-    event_kind=kind_of,
-    other_spelling=other_spelling,
+    event_kind=chunk_kind,
+    undocumented_key=undocumented_key,
 )
 
 __all__ = ["FORMAT"]

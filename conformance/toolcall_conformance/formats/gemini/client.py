@@ -12,12 +12,12 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.gemini.proto_json import member
-from toolcall_conformance.formats.known_keys import keys, known
+from toolcall_conformance.formats.known_keys import drop_unknown_keys, keys
 
 CONTAINER = "contents"
 
 # What the API's types say a client may send back in a content.
-KNOWN = keys(
+KNOWN_KEYS = keys(
     "role",
     parts=keys(
         *("text", "thought", "thoughtSignature", "partMetadata", "audioTranscription", "mediaProcessing"),
@@ -51,7 +51,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     content: Any = deep_copy(first.get("content")) if isinstance(first, dict) else None
     if not isinstance(content, dict):
         return []
-    return [content if echo else known(content, KNOWN)]
+    return [content if echo else drop_unknown_keys(content, KNOWN_KEYS)]
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
@@ -63,7 +63,7 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     return True
 
 
-def swap(tail: list[Any]) -> None:
+def reverse_results(tail: list[Any]) -> None:
     """Give the results of each content in the reverse order, in place; only where ids link them."""
     for content in tail:
         parts = content.get("parts") if isinstance(content, dict) else None
@@ -71,7 +71,7 @@ def swap(tail: list[Any]) -> None:
             reverse_among(parts, lambda part: isinstance(member(part, "functionResponse"), dict))
 
 
-def together(tail: list[Any]) -> list[Any]:
+def merge_results(tail: list[Any]) -> list[Any]:
     """Contents that were made for one result each as one, with the results first."""
     parts = [part for content in tail for part in content["parts"]] if all(map(_has_parts, tail)) else None
     if not parts:
@@ -84,7 +84,7 @@ def _has_parts(content: Any) -> bool:
     return isinstance(content, dict) and content.get("role") == "user" and isinstance(content.get("parts"), list)
 
 
-def instruct(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     instruction = member(body, "systemInstruction")
     if isinstance(instruction, dict) and isinstance(instruction.get("parts"), list):
@@ -93,6 +93,6 @@ def instruct(body: dict[str, Any], words: str) -> None:
         body["systemInstruction"] = {"parts": [{"text": words}]}
 
 
-def choose_freely(body: dict[str, Any]) -> None:
+def set_tool_choice_auto(body: dict[str, Any]) -> None:
     """Leave the choice of a tool to the model, in place."""
     body.get("toolConfig", {}).pop("functionCallingConfig", None)

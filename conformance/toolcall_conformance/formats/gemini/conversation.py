@@ -7,7 +7,7 @@ from toolcall_conformance.formats.gemini.parts import Counts, read_part
 from toolcall_conformance.formats.gemini.proto_json import entries
 
 #: Legal are user and model only; the others are what translators leave behind, read for what they mean.
-SIDES = {"model": "assistant", "assistant": "assistant", "system": "system", "developer": "system"}
+_SIDES = {"model": "assistant", "assistant": "assistant", "system": "system", "developer": "system"}
 
 
 def read_system(node: Node, reading: Reading, counts: Counts) -> None:
@@ -26,7 +26,7 @@ def read_content(node: Node, reading: Reading, counts: Counts, side: str | None 
     """One content, added to the turn that is under way if it is of the same side. ``side`` overrules the role."""
     role = node.get("role")
     if side is None:
-        side = SIDES.get(role, "user") if isinstance(role, str) else "user"
+        side = _SIDES.get(role, "user") if isinstance(role, str) else "user"
     if side == "system" and not reading.turns:
         read_system(node, reading, counts)
         return

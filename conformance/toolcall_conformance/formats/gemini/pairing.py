@@ -13,7 +13,7 @@ from dataclasses import replace
 from toolcall_conformance.basics.reading import Call, Result, Turn
 
 
-def pair(turns: list[Turn]) -> None:
+def pair_results(turns: list[Turn]) -> None:
     """Set ``call`` of every result in ``turns``, in place."""
     earlier: dict[str, list[Call]] = {}
     batch: list[Call] = []
@@ -26,14 +26,14 @@ def pair(turns: list[Turn]) -> None:
                     earlier.setdefault(call.id, []).append(call)
         results = [item for item in turn.items if isinstance(item, Result)]
         if results:
-            answered = _Answers(batch, earlier).to(results)
+            answered = _TurnPairing(batch, earlier).answered_ordinals(results)
             turn.items = [
                 replace(item, call=answered.get(item.pointer)) if isinstance(item, Result) else item
                 for item in turn.items
             ]
 
 
-class _Answers:
+class _TurnPairing:
     """The calls that the results of one turn may answer: each is taken once, as long as there are any."""
 
     def __init__(self, batch: list[Call], earlier: dict[str, list[Call]]) -> None:
@@ -41,19 +41,22 @@ class _Answers:
         self._earlier = earlier
         self._taken: set[int] = set()
         self._back: dict[str, int] = {}
-        self._of_id = _Waiting((call.id, call) for call in batch if call.id is not None)
+        self._of_id = _WaitingCalls((call.id, call) for call in batch if call.id is not None)
         # A result with an id can only mean a call that has none, if no call has that id.
         self._pools = {
-            has_id: _Waiting(
-                entry for call in batch if call.id is None or not has_id for entry in ((call.name, call), (_ANY, call))
+            has_id: _WaitingCalls(
+                entry
+                for call in batch
+                if call.id is None or not has_id
+                for entry in ((call.name, call), (_ANY_NAME, call))
             )
             for has_id in (False, True)
         }
 
-    def to(self, results: list[Result]) -> dict[str, int]:
+    def answered_ordinals(self, results: list[Result]) -> dict[str, int]:
         """The ordinal of the answered call by the pointer of the result."""
         ordinals: dict[str, int] = {}
-        for way in (self._by_id, self._by_name, self._by_position):
+        for way in (self._call_by_id, self._call_by_name, self._call_by_position):
             for position, result in enumerate(results):
                 call = way(result, position) if result.pointer not in ordinals else None
                 if call is not None:
@@ -61,33 +64,33 @@ class _Answers:
                     self._taken.add(call.ordinal)
         return ordinals
 
-    def _by_id(self, result: Result, position: int) -> Call | None:
+    def _call_by_id(self, result: Result, position: int) -> Call | None:
         """The call with this id: an unanswered one first, else one that has been answered already."""
         del position
         if result.id is None:
             return None
         if result.id in self._of_id:
-            return self._of_id.next(result.id, self._taken) or self._of_id.first[result.id]
+            return self._of_id.next_call(result.id, self._taken) or self._of_id.first[result.id]
         older = self._earlier.get(result.id, [])
         back = self._back[result.id] = self._back.get(result.id, 0) + 1
         return older[-back if back <= len(older) else -1] if older else None
 
-    def _by_name(self, result: Result, position: int) -> Call | None:
+    def _call_by_name(self, result: Result, position: int) -> Call | None:
         del position
-        return self._pools[result.id is not None].next(result.name, self._taken) if result.name else None
+        return self._pools[result.id is not None].next_call(result.name, self._taken) if result.name else None
 
-    def _by_position(self, result: Result, position: int) -> Call | None:
+    def _call_by_position(self, result: Result, position: int) -> Call | None:
         if position < len(self._batch):
             call = self._batch[position]
             if call.ordinal not in self._taken and (result.id is None or call.id is None):
                 return call
-        return self._pools[result.id is not None].next(_ANY, self._taken)
+        return self._pools[result.id is not None].next_call(_ANY_NAME, self._taken)
 
 
-_ANY = object()
+_ANY_NAME = object()
 
 
-class _Waiting:
+class _WaitingCalls:
     """Calls by what a result says of them, in order."""
 
     def __init__(self, entries: Iterable[tuple[Hashable, Call]]) -> None:
@@ -100,7 +103,7 @@ class _Waiting:
     def __contains__(self, key: Hashable) -> bool:
         return key in self.first
 
-    def next(self, key: Hashable, ordinals: Collection[int]) -> Call | None:
+    def next_call(self, key: Hashable, ordinals: Collection[int]) -> Call | None:
         """The first call of this key that is not taken yet."""
         waiting = self._waiting.get(key, ())
         while waiting and waiting[0].ordinal in ordinals:

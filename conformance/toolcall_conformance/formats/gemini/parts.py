@@ -25,23 +25,23 @@ from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.gemini.proto_json import entries
 
 #: Fields of a part of which it has exactly one.
-DATA = (
+DATA_KEYS = (
     *("text", "functionCall", "functionResponse", "inlineData", "fileData"),
     *("toolCall", "toolResponse", "executableCode", "codeExecutionResult"),
 )
 
 #: What Google itself runs: calls and results of its own tools.
-HOSTED = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
+HOSTED_KEYS = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
 
 #: Fields that describe the data of a part and matter to no tool.
-ABOUT = (
+METADATA_KEYS = (
     *("videoMetadata", "mediaResolution", "mediaProcessing", "partMetadata", "audioTranscription", "speechMetadata"),
     *("documentMetadata", "spreadsheetMetadata", "audioMetadata"),
 )
 
 #: Google documents two values that stand for "this call is not from Gemini"; SDKs send them base64-encoded, too.
 #: https://ai.google.dev/gemini-api/docs/thought-signatures
-NO_SIGNATURE = {
+SIGNATURE_WAIVERS = {
     "skip_thought_signature_validator",
     "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
     "context_engineering_is_the_way_to_go",
@@ -77,32 +77,34 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
     if result.is_object:
         items.append(read_result(result, counts))
     if part.has_more:
-        _read_rest(part, counts, items, text, thought=thought)
+        _read_other_members(part, counts, items, text, thought=thought)
     if part.is_object:
         part.close(counts.residue)
-        if not items and all(part.get(key) is None for key in (*DATA, *ABOUT, "thoughtSignature")):
+        if not items and all(part.get(key) is None for key in (*DATA_KEYS, *METADATA_KEYS, "thoughtSignature")):
             items.append(Unknown(", ".join(part.value), part.pointer))
     return items
 
 
-def _read_rest(part: Node, counts: Counts, items: list[Item], text: Node, *, thought: bool) -> None:
+def _read_other_members(part: Node, counts: Counts, items: list[Item], text: Node, *, thought: bool) -> None:
     """The items of what may stand in a part beside text, call and result, or alone."""
     items.extend(read_media(part, counts))
-    for key in HOSTED:
+    for key in HOSTED_KEYS:
         hosted = part.child(key)
         if hosted.is_object:
             name = hosted.get("toolType") or hosted.get("language")
-            items.append(Hosted(key, _string(name), _string(hosted.get("id")), hosted.value, hosted.pointer))
+            items.append(
+                Hosted(key, _text_or_none(name), _text_or_none(hosted.get("id")), hosted.value, hosted.pointer)
+            )
     signature = part.child("thoughtSignature")
     if isinstance(signature.value, str) and signature.value:
         called = next((item.ordinal for item in items if isinstance(item, Call)), None)
-        if signature.value in NO_SIGNATURE:
+        if signature.value in SIGNATURE_WAIVERS:
             items.append(Waiver(signature.pointer, called))
         else:
             spoken = called is None and isinstance(text.value, str) and not thought
             ran = any(isinstance(item, Hosted) for item in items)
             items.append(Opaque(signature.value, signature.pointer, "gemini", call=called, on_text=spoken, on_step=ran))
-    part.ignore(*ABOUT)
+    part.ignore(*METADATA_KEYS)
 
 
 def read_call(node: Node, counts: Counts) -> Call:
@@ -120,13 +122,13 @@ def read_call(node: Node, counts: Counts) -> Call:
     return Call(
         ordinal=counts.calls - 1,
         batch=counts.batch,
-        name=_string(name.value),
+        name=_text_or_none(name.value),
         arguments=arguments,
-        id=_identifier(call_id.value),
+        id=_id_or_none(call_id.value),
         pointer=node.pointer,
         name_pointer=name.pointer if "name" in node else None,
         arguments_pointer=args.pointer if "args" in node else None,
-        id_pointer=call_id.pointer if _identifier(call_id.value) else None,
+        id_pointer=call_id.pointer if _id_or_none(call_id.value) else None,
     )
 
 
@@ -140,22 +142,22 @@ def read_result(node: Node, counts: Counts) -> Result:
         parts = [Value(response.value, response.pointer)]
     for part in entries(node.child("parts")):
         parts.extend(read_media(part, counts))
-        part.ignore(*ABOUT)
+        part.ignore(*METADATA_KEYS)
         part.close(counts.residue)
     name, result_id = node.child("name"), node.child("id")
     node.ignore("willContinue", "scheduling")
     node.close(counts.residue)
     return Result(
         call=None,
-        id=_identifier(result_id.value),
-        name=_string(name.value),
+        id=_id_or_none(result_id.value),
+        name=_text_or_none(name.value),
         parts=tuple(parts),
         error=is_error(response.value),
         pointer=node.pointer,
         group=counts.group,
-        content_pointer=_pointer(node, "response"),
-        id_pointer=_pointer(node, "id") if _identifier(result_id.value) else None,
-        name_pointer=_pointer(node, "name"),
+        content_pointer=_member_pointer(node, "response"),
+        id_pointer=_member_pointer(node, "id") if _id_or_none(result_id.value) else None,
+        name_pointer=_member_pointer(node, "name"),
     )
 
 
@@ -180,19 +182,19 @@ def read_media(part: Node, counts: Counts) -> Iterator[Media]:
         mime, data = inline.text("mimeType"), inline.text("data")
         if data is not None and data.startswith("data:") and "," in data:
             data = data.partition(",")[2]
-        yield Media(kind(mime), mime, inline.pointer, data=data or "")
+        yield Media(media_kind(mime), mime, inline.pointer, data=data or "")
         inline.ignore("displayName")
         inline.close(counts.residue)
     file = part.child("fileData")
     if file.is_object:
         mime, uri = file.text("mimeType"), file.text("fileUri") or ""
         mine = uri.startswith(_FILES_API)
-        yield Media(kind(mime), mime, file.pointer, url=None if mine else uri, file_id=uri if mine else None)
+        yield Media(media_kind(mime), mime, file.pointer, url=None if mine else uri, file_id=uri if mine else None)
         file.ignore("displayName")
         file.close(counts.residue)
 
 
-def kind(mime: str | None) -> str:
+def media_kind(mime: str | None) -> str:
     """The kind of media that a MIME type names."""
     major = (mime or "").partition("/")[0].lower()
     if major in ("image", "audio", "video"):
@@ -200,14 +202,14 @@ def kind(mime: str | None) -> str:
     return "document" if major in ("application", "text") else "file"
 
 
-def _string(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _identifier(value: Any) -> str | None:
+def _id_or_none(value: Any) -> str | None:
     """An id; in proto-JSON an empty string is the same as an absent one."""
     return value if isinstance(value, str) and value else None
 
 
-def _pointer(node: Node, key: str) -> str | None:
+def _member_pointer(node: Node, key: str) -> str | None:
     return node.child(key).pointer if key in node else None

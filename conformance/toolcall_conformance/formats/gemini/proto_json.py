@@ -14,27 +14,27 @@ from functools import cache
 from typing import Any
 
 from toolcall_conformance.basics.reading import Node
-from toolcall_conformance.formats.json_schemas import COUNTS
+from toolcall_conformance.formats.json_schemas import COUNT_KEYWORDS
 
 #: The numbers of the enum Type, by their place.
-TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+SCHEMA_TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 
 #: The numbers of the enum Mode of a FunctionCallingConfig, by their place.
-MODES = ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED")
+FUNCTION_CALLING_MODES = ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED")
 
 #: The numbers of the enum FinishReason on which the Gemini API and Vertex AI agree, by their place.
 FINISH_REASONS = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
 
 #: Ends that can stand beside a call: it was made, or the reply was cut behind it, or nobody declared its function.
-BESIDE_CALLS = {"STOP", "MAX_TOKENS", "SAFETY", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
+FINISH_REASONS_WITH_CALLS = {"STOP", "MAX_TOKENS", "SAFETY", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
 
 #: The keywords of the message Schema that hold a Schema, a list of them, or a map of them.
-_HOLDS_ONE = {"items", "additionalProperties"}
-_HOLDS_LIST = {"anyOf"}
-_HOLDS_MAP = {"properties", "defs"}
+_SCHEMA_KEYWORDS = {"items", "additionalProperties"}
+_SCHEMA_LIST_KEYWORDS = {"anyOf"}
+_SCHEMA_MAP_KEYWORDS = {"properties", "defs"}
 
 #: The keys behind which a user's own keys may come.
-_HOLDS_OWN = {"args", "response", "parametersJsonSchema", "responseJsonSchema", *_HOLDS_MAP}
+_USER_KEY_HOLDERS = {"args", "response", "parametersJsonSchema", "responseJsonSchema", *_SCHEMA_MAP_KEYWORDS}
 
 
 @cache
@@ -45,17 +45,17 @@ def spellings(key: str) -> tuple[str, ...]:
 
 
 @cache
-def camel(key: str) -> str:
+def camel_case(key: str) -> str:
     """The camelCase spelling of a key."""
     return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), key)
 
 
-def other_spelling(pointer: str) -> str:
+def undocumented_key(pointer: str) -> str:
     """The first key of the API's on the way to a place that is not in camelCase; empty if there is none."""
     for token in pointer.split("/"):
-        if camel(token) != token:
+        if camel_case(token) != token:
             return token
-        if token in _HOLDS_OWN:
+        if token in _USER_KEY_HOLDERS:
             break
     return ""
 
@@ -82,7 +82,7 @@ def entries(node: Node) -> Iterator[Node]:
         yield from node.each()
 
 
-def enum(value: Any, names: tuple[str, ...]) -> str | None:
+def enum_name(value: Any, names: tuple[str, ...]) -> str | None:
     """The name of an enum value that is given by name or by number; None for anything else."""
     if isinstance(value, str):
         return value.upper()
@@ -91,7 +91,7 @@ def enum(value: Any, names: tuple[str, ...]) -> str | None:
     return None
 
 
-def number(value: Any) -> int | float | None:
+def parse_number(value: Any) -> int | float | None:
     """A number, also one that is written as a string."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
@@ -104,64 +104,64 @@ def number(value: Any) -> int | float | None:
     return None
 
 
-def json_schema(schema: Any) -> Any:
+def to_json_schema(schema: Any) -> Any:
     """A Schema message in the one spelling that JSON Schema shares with it.
 
     Only keywords are rewritten (``any_of`` to ``anyOf``, ``type: 6`` to ``OBJECT``, ``ref`` to ``$ref``), never a
     property that happens to be called like one. A schema that needs no rewriting comes back as the very same object.
     """
     replacements: dict[int, Any] = {}
-    for subschema in reversed(_schemas(schema)):  # the inner ones first
-        replacements[id(subschema)] = _rewritten(subschema, replacements)
+    for subschema in reversed(_nested_schemas(schema)):  # the inner ones first
+        replacements[id(subschema)] = _rewrite_schema(subschema, replacements)
     return replacements.get(id(schema), schema)
 
 
-def _schemas(schema: Any) -> list[dict[str, Any]]:
+def _nested_schemas(schema: Any) -> list[dict[str, Any]]:
     """A schema and those within it, each behind the one that holds it; in any depth, so without recursion."""
     schemas, left = [], [schema]
     while left:
         node = left.pop()
         if isinstance(node, dict):
             schemas.append(node)
-            left += _inner(node)
+            left += _child_schemas(node)
     return schemas
 
 
-def _inner(schema: dict[str, Any]) -> Iterator[Any]:
+def _child_schemas(schema: dict[str, Any]) -> Iterator[Any]:
     """What stands right within a schema where a schema may stand."""
     for key, value in schema.items():
-        keyword = camel(key)
-        if keyword in _HOLDS_ONE:
+        keyword = camel_case(key)
+        if keyword in _SCHEMA_KEYWORDS:
             yield value
-        elif keyword in _HOLDS_LIST and isinstance(value, list):
+        elif keyword in _SCHEMA_LIST_KEYWORDS and isinstance(value, list):
             yield from value
-        elif keyword in _HOLDS_MAP and isinstance(value, dict):
+        elif keyword in _SCHEMA_MAP_KEYWORDS and isinstance(value, dict):
             yield from value.values()
 
 
-def _rewritten(schema: dict[str, Any], inner: dict[int, Any]) -> dict[str, Any]:
+def _rewrite_schema(schema: dict[str, Any], inner: dict[int, Any]) -> dict[str, Any]:
     """A schema in that spelling; ``inner`` has those within it rewritten, by the identity of what they were."""
     rewritten: dict[str, Any] = {}
     for key, value in schema.items():
-        keyword = camel(key)
+        keyword = camel_case(key)
         if keyword == "type":
-            value = (enum(value, TYPES) or value) if isinstance(value, int) else value
-        elif keyword in COUNTS and isinstance(value, str):
-            value = number(value) if number(value) is not None else value
-        elif keyword in _HOLDS_ONE:
+            value = (enum_name(value, SCHEMA_TYPES) or value) if isinstance(value, int) else value
+        elif keyword in COUNT_KEYWORDS and isinstance(value, str):
+            value = parse_number(value) if parse_number(value) is not None else value
+        elif keyword in _SCHEMA_KEYWORDS:
             value = inner.get(id(value), value)
-        elif keyword in _HOLDS_LIST and isinstance(value, list):
-            value = _same(value, [inner.get(id(entry), entry) for entry in value])
-        elif keyword in _HOLDS_MAP and isinstance(value, dict):
-            value = _same(value, {name: inner.get(id(entry), entry) for name, entry in value.items()})
+        elif keyword in _SCHEMA_LIST_KEYWORDS and isinstance(value, list):
+            value = _old_if_same(value, [inner.get(id(entry), entry) for entry in value])
+        elif keyword in _SCHEMA_MAP_KEYWORDS and isinstance(value, dict):
+            value = _old_if_same(value, {name: inner.get(id(entry), entry) for name, entry in value.items()})
         elif keyword == "ref" and isinstance(value, str):
             value = re.sub(r"^#/defs/", "#/$defs/", value)
         rewritten[{"ref": "$ref", "defs": "$defs"}.get(keyword, keyword)] = value
-    same: dict[str, Any] = _same(schema, rewritten)
+    same: dict[str, Any] = _old_if_same(schema, rewritten)
     return same
 
 
-def _same(old: Any, new: Any) -> Any:
+def _old_if_same(old: Any, new: Any) -> Any:
     """``old`` if ``new`` holds the very same members under the very same keys, else ``new``."""
     if isinstance(old, dict):
         same = old.keys() == new.keys() and all(old[key] is new[key] for key in old)

@@ -15,9 +15,9 @@ from toolcall_conformance.basics.reading import Citation, Finish, Node, Reading,
 from toolcall_conformance.basics.reading.failure import read_failure
 from toolcall_conformance.basics.reading.model import Wait
 from toolcall_conformance.formats.gemini.conversation import read_content, read_system
-from toolcall_conformance.formats.gemini.pairing import pair
+from toolcall_conformance.formats.gemini.pairing import pair_results
 from toolcall_conformance.formats.gemini.parts import Counts
-from toolcall_conformance.formats.gemini.proto_json import FINISH_REASONS, entries, enum, number, root
+from toolcall_conformance.formats.gemini.proto_json import FINISH_REASONS, entries, enum_name, parse_number, root
 from toolcall_conformance.formats.gemini.settings import read_settings
 from toolcall_conformance.formats.gemini.tools import read_tools
 
@@ -30,7 +30,7 @@ def read_request(body: Any) -> Reading:
     read_system(node.child("systemInstruction"), reading, counts)
     for content in entries(node.child("contents")):
         read_content(content, reading, counts)
-    pair(reading.turns)
+    pair_results(reading.turns)
     read_tools(node.child("tools"), reading)
     read_settings(node, reading)
     node.close(reading.residue)
@@ -38,7 +38,7 @@ def read_request(body: Any) -> Reading:
 
 
 #: Neutral reasons; what is not here is "other". Gemini has none for calls: with them STOP is "tools".
-REASONS = {
+_NEUTRAL_REASONS = {
     "STOP": "end",
     "MAX_TOKENS": "length",
     **dict.fromkeys(
@@ -94,10 +94,10 @@ def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
         read_grounding(node.child("groundingMetadata"), content.child("parts"), reading)
     raw = node.child("finishReason")
     if raw.value is not None:
-        word = enum(raw.value, FINISH_REASONS) or ""
-        reason = REASONS.get(word, "other")
+        word = enum_name(raw.value, FINISH_REASONS) or ""
+        reason = _NEUTRAL_REASONS.get(word, "other")
         reason = "tools" if reason == "end" and reading.calls else reason
-        reading.finish = Finish(reason, raw.value, raw.pointer, is_known=word in REASONS)
+        reading.finish = Finish(reason, raw.value, raw.pointer, is_known=word in _NEUTRAL_REASONS)
     node.ignore("index", "finishMessage", "safetyRatings", "citationMetadata", "tokenCount", "groundingMetadata")
     node.ignore("groundingAttributions", "avgLogprobs", "logprobsResult", "urlContextMetadata", "continuationToken")
     node.close(reading.residue)
@@ -106,7 +106,7 @@ def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
 def _read_usage(node: Node, reading: Reading) -> None:
     """Token counts. Input has the cached tokens in it, output the thoughts: so that input and output make the total."""
     counted = {
-        key: number(node.get(key))
+        key: parse_number(node.get(key))
         for key in (
             *("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"),
             *("cachedContentTokenCount", "totalTokenCount"),
@@ -141,7 +141,7 @@ def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
             page = pages[index] if isinstance(index, int) and 0 <= index < len(pages) else None
             url = page.text("uri") if page is not None else None
             if text is not None and page is not None and url:
-                words = _words(segment, text.text)
+                words = _segment_text(segment, text.text)
                 title, quote = page.text("title"), segment.text("text")
                 citations.setdefault(text.pointer, []).append(Citation(url, title, words, support.pointer, quote))
     for turn in reading.turns:
@@ -153,7 +153,7 @@ def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
         ]
 
 
-def _words(segment: Node, text: str) -> str | None:
+def _segment_text(segment: Node, text: str) -> str | None:
     """The words of a segment; empty where its place is none of the text's."""
     start, end = segment.get("startIndex") or 0, segment.get("endIndex")
     if not isinstance(start, int) or not isinstance(end, int):
@@ -163,7 +163,7 @@ def _words(segment: Node, text: str) -> str | None:
 
 
 #: How a protobuf Duration is spelt in JSON: https://protobuf.dev/programming-guides/json/.
-DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 
 def read_error(reply: Any) -> Reading:
@@ -181,6 +181,6 @@ def read_error(reply: Any) -> Reading:
             kind = "unauthorized"
         delay = detail.child("retryDelay")
         if name == "google.rpc.RetryInfo" and wait.seconds is None:
-            match = DURATION.fullmatch(delay.value) if isinstance(delay.value, str) else None
+            match = _DURATION.fullmatch(delay.value) if isinstance(delay.value, str) else None
             wait = Wait(None if match is None else float(match[1]), delay.pointer, delay.value)
     return read_failure("gemini", reply, error, kind=kind, body_wait=wait)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.basics.reading import Node, Reading, Setting
-from toolcall_conformance.formats.gemini.proto_json import MODES, enum, json_schema, number
+from toolcall_conformance.formats.gemini.proto_json import (
+    FUNCTION_CALLING_MODES,
+    enum_name,
+    parse_number,
+    to_json_schema,
+)
 
 #: Neutral names of numbers in generationConfig.
-NUMBERS = {
+NUMBER_SETTINGS = {
     "maxOutputTokens": "max_output_tokens",
     "temperature": "temperature",
     "topP": "top_p",
@@ -20,66 +25,66 @@ NUMBERS = {
 }
 
 #: Settings that only Gemini has: of generationConfig, of the body, and of toolConfig.
-PRIVATE = (
+PRIVATE_SETTINGS = (
     *("responseModalities", "mediaResolution", "speechConfig", "imageConfig"),
     *("logprobs", "responseLogprobs", "enableEnhancedCivicAnswers", "audioTimestamp", "routingConfig"),
     *("modelSelectionConfig", "enableAffectiveDialog", "translationConfig", "audioTranscriptionConfig"),
     "responseFormat",
 )
-PRIVATE_OF_BODY = ("safetySettings", "cachedContent", "serviceTier", "store", "modelArmorConfig")
-PRIVATE_OF_TOOLS = ("retrievalConfig", "includeServerSideToolInvocations")
+PRIVATE_BODY_SETTINGS = ("safetySettings", "cachedContent", "serviceTier", "store", "modelArmorConfig")
+PRIVATE_TOOL_SETTINGS = ("retrievalConfig", "includeServerSideToolInvocations")
 
 #: VALIDATED lets the model choose, as AUTO does; it only adds that calls keep to their schema.
-CHOICES = {"AUTO": "auto", "MODE_UNSPECIFIED": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
+CHOICE_MODES = {"AUTO": "auto", "MODE_UNSPECIFIED": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
 
 
 def read_settings(body: Node, reading: Reading) -> None:
     """All settings of a request."""
     model = body.child("model")
     if isinstance(model.value, str):
-        _set(reading, "model", model.value.removeprefix("models/"), model)
+        _add_setting(reading, "model", model.value.removeprefix("models/"), model)
     labels = body.child("labels")
     if labels.is_object:
-        _set(reading, "metadata", labels.value, labels)
-    _private(body, PRIVATE_OF_BODY, reading)
+        _add_setting(reading, "metadata", labels.value, labels)
+    _add_private_settings(body, PRIVATE_BODY_SETTINGS, reading)
     config = body.child("generationConfig")
     if config.is_object:
         _read_generation(config, reading)
     tool_config = body.child("toolConfig")
     if tool_config.is_object:
         _read_choice(tool_config.child("functionCallingConfig"), reading)
-        _private(tool_config, PRIVATE_OF_TOOLS, reading)
+        _add_private_settings(tool_config, PRIVATE_TOOL_SETTINGS, reading)
         tool_config.close(reading.residue)
 
 
 def _read_generation(config: Node, reading: Reading) -> None:
-    for key, name in NUMBERS.items():
+    for key, name in NUMBER_SETTINGS.items():
         node = config.child(key)
-        value = number(node.value)
+        value = parse_number(node.value)
         if value is not None:
-            _set(reading, name, value, node)
+            _add_setting(reading, name, value, node)
     stop = config.child("stopSequences")
     sequences = [stop.value] if isinstance(stop.value, str) else stop.value
     if isinstance(sequences, list) and sequences and all(isinstance(entry, str) for entry in sequences):
-        _set(reading, "stop", sequences, stop)
+        _add_setting(reading, "stop", sequences, stop)
     _read_thinking(config.child("thinkingConfig"), reading)
     _read_format(config, reading)
-    _private(config, PRIVATE, reading)
+    _add_private_settings(config, PRIVATE_SETTINGS, reading)
     config.close(reading.residue)
 
 
 def _read_thinking(config: Node, reading: Reading) -> None:
     """How much to think: a level for Gemini 3, a budget for models before it (0 is none, -1 as much as it likes)."""
-    level, budget = config.get("thinkingLevel"), number(config.get("thinkingBudget"))
+    level, budget = config.get("thinkingLevel"), parse_number(config.get("thinkingBudget"))
     wish: dict[str, Any] = {} if budget is None else {"budget": budget}
     if isinstance(level, str):
         wish["effort"] = level.lower()
     if wish:
-        _set(reading, "reasoning", wish, config)
+        _add_setting(reading, "reasoning", wish, config)
     thoughts = config.child("includeThoughts")
     if isinstance(thoughts.value, bool):
         reading.thoughts = Setting("thoughts", thoughts.value, thoughts.pointer)
-    _private(config, ("includeThoughts",), reading)
+    _add_private_settings(config, ("includeThoughts",), reading)
     config.close(reading.residue)
 
 
@@ -88,41 +93,41 @@ def _read_format(config: Node, reading: Reading) -> None:
     mime = config.child("responseMimeType")
     schema, described = config.child("responseSchema"), config.child("responseJsonSchema")
     if schema.value is not None:
-        value = {"type": "json_schema", "schema": json_schema(schema.value)}
-        _set(reading, "response_format", value, schema)
+        value = {"type": "json_schema", "schema": to_json_schema(schema.value)}
+        _add_setting(reading, "response_format", value, schema)
     elif described.value is not None:
-        _set(reading, "response_format", {"type": "json_schema", "schema": described.value}, described)
+        _add_setting(reading, "response_format", {"type": "json_schema", "schema": described.value}, described)
     elif mime.value == "application/json":
-        _set(reading, "response_format", {"type": "json_object"}, mime)
+        _add_setting(reading, "response_format", {"type": "json_object"}, mime)
     elif mime.value == "text/plain":
-        _set(reading, "response_format", {"type": "text"}, mime)
+        _add_setting(reading, "response_format", {"type": "text"}, mime)
     elif mime.value is not None:
-        _set(reading, "private:responseMimeType", mime.value, mime)
+        _add_setting(reading, "private:responseMimeType", mime.value, mime)
 
 
 def _read_choice(node: Node, reading: Reading) -> None:
     """The tool choice. Without a mode it is AUTO, which is the API's default."""
     if not node.is_object:
         return
-    mode = enum(node.get("mode"), MODES)
-    neutral = "auto" if mode is None else CHOICES.get(mode)
+    mode = enum_name(node.get("mode"), FUNCTION_CALLING_MODES)
+    neutral = "auto" if mode is None else CHOICE_MODES.get(mode)
     names = node.get("allowedFunctionNames")
     names = [names] if isinstance(names, str) else names
     if neutral is not None:
         choice: dict[str, Any] = {"mode": neutral}
         if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
             choice["names"] = names
-        _set(reading, "tool_choice", choice, node)
-    _private(node, ("streamFunctionCallArguments",), reading)
+        _add_setting(reading, "tool_choice", choice, node)
+    _add_private_settings(node, ("streamFunctionCallArguments",), reading)
     node.close(reading.residue)
 
 
-def _private(node: Node, keys: tuple[str, ...], reading: Reading) -> None:
+def _add_private_settings(node: Node, keys: tuple[str, ...], reading: Reading) -> None:
     for key in keys:
         child = node.child(key)
         if child.value is not None:
-            _set(reading, f"private:{key}", child.value, child)
+            _add_setting(reading, f"private:{key}", child.value, child)
 
 
-def _set(reading: Reading, name: str, value: Any, node: Node) -> None:
+def _add_setting(reading: Reading, name: str, value: Any, node: Node) -> None:
     reading.settings[name] = Setting(name, value, node.pointer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolcall_conformance.basics.reading import Node, Reading, Tool
-from toolcall_conformance.formats.gemini.proto_json import entries, json_schema
+from toolcall_conformance.formats.gemini.proto_json import entries, to_json_schema
 
 #: Tools that Google runs.
 BUILT_IN = (
@@ -35,7 +35,7 @@ def read_declaration(node: Node, reading: Reading) -> Tool:
     return Tool(
         name=name.value if isinstance(name.value, str) else None,
         description=description.value if isinstance(description.value, str) else None,
-        schema=json_schema(schema.value) if schema is parameters else schema.value,
+        schema=to_json_schema(schema.value) if schema is parameters else schema.value,
         pointer=node.pointer,
         name_pointer=name.pointer if "name" in node else None,
         description_pointer=description.pointer if "description" in node else None,

@@ -7,7 +7,7 @@ from toolcall_conformance.formats.format import Format
 from toolcall_conformance.formats.openai_chat import client, dialect, stream
 from toolcall_conformance.formats.openai_chat.readers import read_error, read_request, read_response
 from toolcall_conformance.formats.openai_chat.rules import RULES
-from toolcall_conformance.formats.openai_chat.stream.machine import kind_of
+from toolcall_conformance.formats.openai_chat.stream.machine import chunk_kind
 
 FORMAT = Format(
     name="openai_chat",
@@ -18,7 +18,7 @@ FORMAT = Format(
     client=client,
     stream=stream,
     dialect=dialect,
-    event_kind=kind_of,
+    event_kind=chunk_kind,
 )
 
 __all__ = ["FORMAT"]

@@ -10,14 +10,14 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
-from toolcall_conformance.formats.known_keys import ByType, keys, known
-from toolcall_conformance.formats.openai_chat.conversation import INSTRUCTING
+from toolcall_conformance.formats.known_keys import ByType, drop_unknown_keys, keys
+from toolcall_conformance.formats.openai_chat.conversation import INSTRUCTION_ROLES
 
 CONTAINER = "messages"
 
 _FUNCTION_CALL = keys("id", "type", function=keys("name", "arguments"))
 # What the API's types say a client may send back in an assistant's message.
-KNOWN = keys(
+KNOWN_KEYS = keys(
     "role",
     "refusal",
     "name",
@@ -47,7 +47,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     message: Any = deep_copy(first.get("message"))
     if not isinstance(message, dict):
         return []
-    return [message if echo else known(message, KNOWN)]
+    return [message if echo else drop_unknown_keys(message, KNOWN_KEYS)]
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
@@ -76,26 +76,26 @@ def _as_text(content: Any) -> Any:
     return "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and "text" in part)
 
 
-def swap(tail: list[Any]) -> None:
+def reverse_results(tail: list[Any]) -> None:
     """Give the results in the reverse order, in place; they are linked by id."""
     reverse_among(tail, lambda message: isinstance(message, dict) and message.get("role") == "tool")
 
 
-def together(tail: list[Any]) -> list[Any]:
+def merge_results(tail: list[Any]) -> list[Any]:
     """Messages that were made for one result each: those of the tools first, then what the user has beside them."""
     return sorted(tail, key=lambda message: not (isinstance(message, dict) and message.get("role") == "tool"))
 
 
-def instruct(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place: a message behind those of the prompt."""
     messages = body.get("messages")
     if isinstance(messages, list):
         roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
-        position = next((place for place, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
+        position = next((place for place, role in enumerate(roles) if role not in INSTRUCTION_ROLES), len(roles))
         messages.insert(position, {"role": "system", "content": words})
 
 
-def choose_freely(body: dict[str, Any]) -> None:
+def set_tool_choice_auto(body: dict[str, Any]) -> None:
     """Leave the choice of a tool to the model, in place."""
     body.pop("function_call", None)
     body["tool_choice"] = "auto"

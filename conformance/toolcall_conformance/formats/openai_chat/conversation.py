@@ -21,12 +21,12 @@ from toolcall_conformance.basics.reading import (
 from toolcall_conformance.basics.reading.arguments import read_arguments
 from toolcall_conformance.basics.reading.citations import add_citations, url_citations
 from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
-from toolcall_conformance.formats.openai_chat.parts import read_content, read_drawn
+from toolcall_conformance.formats.openai_chat.parts import read_content, read_generated_images
 from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
 
 Item = Text | Media | Call | Result | Reasoning | Opaque | Unknown
 
-INSTRUCTING = ("system", "developer")
+INSTRUCTION_ROLES = ("system", "developer")
 
 
 class ChatMessageReader:
@@ -40,7 +40,7 @@ class ChatMessageReader:
     def read(self, message: Node) -> None:
         """Read a message of any role, as they stand in a request."""
         role = message.text("role") or ""
-        if role in INSTRUCTING:
+        if role in INSTRUCTION_ROLES:
             self._read_instruction(message)
         elif role == "assistant":
             self.read_assistant(message)
@@ -66,7 +66,7 @@ class ChatMessageReader:
         refusal = message.child("refusal")
         if isinstance(refusal.value, str) and refusal.value.strip():
             items.append(Text(refusal.value, refusal.pointer))
-        items.extend(read_drawn(message.child("images"), residue))
+        items.extend(read_generated_images(message.child("images"), residue))
         items.extend(self._read_audio(message.child("audio"), contents))
         items.extend(self._read_calls(message))
         self._append("assistant", message, items)
@@ -103,11 +103,11 @@ class ChatMessageReader:
         # Some vendors always send a function_call, with nothing in it.
         has_legacy = bool(legacy.is_object and legacy.text("name"))
         if calls or has_legacy:
-            self._pairing.start()
+            self._pairing.begin_batch()
         for call in calls:
             yield from self._read_call(call)
         if has_legacy:
-            yield self._call(legacy, legacy, None, None, legacy=True)
+            yield self._add_call(legacy, legacy, None, None, legacy=True)
             legacy.close(self.reading.residue)
 
     def _read_call(self, call: Node) -> Iterator[Item]:
@@ -119,9 +119,9 @@ class ChatMessageReader:
         text = call_id.value if isinstance(call_id.value, str) else None
         id_pointer = call_id.pointer if text is not None else None
         if function.is_object:
-            read = self._call(call, function, text, id_pointer)
+            read = self._add_call(call, function, text, id_pointer)
         elif custom.is_object:
-            read = self._call(call, custom, text, id_pointer, custom=True)
+            read = self._add_call(call, custom, text, id_pointer, custom=True)
         else:
             yield Unknown(kind or type(call.value).__name__, call.pointer)
             return
@@ -130,7 +130,7 @@ class ChatMessageReader:
         for holder in (function, custom, call):
             holder.close(residue)
 
-    def _call(
+    def _add_call(
         self,
         place: Node,
         holder: Node,
@@ -149,7 +149,7 @@ class ChatMessageReader:
             if custom
             else read_arguments(arguments_node.value)
         )
-        self._pairing.call(self._ordinal, call_id, name, legacy=legacy)
+        self._pairing.add_call(self._ordinal, call_id, name, legacy=legacy)
         self._ordinal += 1
         return Call(
             ordinal=self._ordinal - 1,
@@ -170,16 +170,16 @@ class ChatMessageReader:
         text = call_id.value if isinstance(call_id.value, str) else None
         function_name = name.value if isinstance(name.value, str) else None
         answered = (
-            self._pairing.answer(text, function_name)
+            self._pairing.answered_call(text, function_name)
             if role == "tool"
-            else self._pairing.answer_function(function_name)
+            else self._pairing.answered_function_call(function_name)
         )
         turns = self.reading.turns
         return Result(
             call=answered,
             id=text,
             name=function_name,
-            parts=tuple(self._result_parts(content)),
+            parts=tuple(self._read_result_parts(content)),
             error=None,
             pointer=message.pointer,
             # One run of tool messages is one group: the place that answers one batch.
@@ -189,7 +189,7 @@ class ChatMessageReader:
             name_pointer=name.pointer if function_name is not None else None,
         )
 
-    def _result_parts(self, content: Node) -> Iterator[Text | Media | Value]:
+    def _read_result_parts(self, content: Node) -> Iterator[Text | Media | Value]:
         if content.value is not None and not isinstance(content.value, (str, list)):
             yield Value(content.value, content.pointer)
             return

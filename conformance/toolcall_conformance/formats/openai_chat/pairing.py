@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenCall:
     ordinal: int
     answered: bool = False
 
 
 @dataclass(slots=True)
-class _Fitting:
+class _MatchingCalls:
     """The calls of one batch that a result can mean by what it says."""
 
     batch: int
-    first: _Open
-    waiting: deque[_Open] = field(default_factory=deque)
+    first: _OpenCall
+    waiting: deque[_OpenCall] = field(default_factory=deque)
 
 
 @dataclass(slots=True)
@@ -28,43 +28,43 @@ class ChatPairing:
 
     batch: int = 0
     """The number that the next batch gets."""
-    _fitting: dict[Hashable, _Fitting] = field(default_factory=dict)
+    _calls_by_key: dict[Hashable, _MatchingCalls] = field(default_factory=dict)
 
-    def start(self) -> None:
+    def begin_batch(self) -> None:
         """Begin a batch: the calls of one assistant message."""
         self.batch += 1
 
-    def call(self, ordinal: int, call_id: str | None, name: str | None, *, legacy: bool = False) -> None:
+    def add_call(self, ordinal: int, call_id: str | None, name: str | None, *, legacy: bool = False) -> None:
         """Add a call to the batch."""
-        call = _Open(ordinal)
+        call = _OpenCall(ordinal)
         if legacy:
-            self._enter(("function", name), call)
+            self._add_waiting(("function", name), call)
             return
-        self._enter(("id", call_id), call)
+        self._add_waiting(("id", call_id), call)
         if call_id is None:
-            self._enter(("name", name), call)
+            self._add_waiting(("name", name), call)
 
-    def answer(self, call_id: str | None, name: str | None) -> int | None:
+    def answered_call(self, call_id: str | None, name: str | None) -> int | None:
         """The ordinal of the call that a tool message answers.
 
         Of equal ids (empty ones, as some vendors send) the first unanswered one in order. Without an id a call that
         has none either, of that name if the message has one.
         """
         by_name = call_id is None and name is not None
-        return self._take(("name", name) if by_name else ("id", call_id))
+        return self._take_waiting(("name", name) if by_name else ("id", call_id))
 
-    def answer_function(self, name: str | None) -> int | None:
+    def answered_function_call(self, name: str | None) -> int | None:
         """The ordinal of the legacy ``function_call`` that a message of role ``function`` answers: by name."""
-        return self._take(("function", name))
+        return self._take_waiting(("function", name))
 
-    def _enter(self, key: Hashable, call: _Open) -> None:
-        fitting = self._fitting.get(key)
+    def _add_waiting(self, key: Hashable, call: _OpenCall) -> None:
+        fitting = self._calls_by_key.get(key)
         if fitting is None or fitting.batch != self.batch:
-            fitting = self._fitting[key] = _Fitting(self.batch, call)
+            fitting = self._calls_by_key[key] = _MatchingCalls(self.batch, call)
         fitting.waiting.append(call)
 
-    def _take(self, key: Hashable) -> int | None:
-        fitting = self._fitting.get(key)
+    def _take_waiting(self, key: Hashable) -> int | None:
+        fitting = self._calls_by_key.get(key)
         if fitting is None:
             return None
         while fitting.waiting and fitting.waiting[0].answered:

@@ -11,7 +11,7 @@ Part = Text | Media | Reasoning | Unknown
 
 _DATA_URL = re.compile(r"data:([^;,]*)((?:;[^;,]*)*);base64,(.*)", re.DOTALL)
 
-_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+_AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 
 
 def read_content(content: Node, residue: list[Residue]) -> Iterator[Part]:
@@ -26,7 +26,7 @@ def read_content(content: Node, residue: list[Residue]) -> Iterator[Part]:
         yield Unknown(type(content.value).__name__, content.pointer)
 
 
-def read_drawn(images: Node, residue: list[Residue]) -> Iterator[Part]:
+def read_generated_images(images: Node, residue: list[Residue]) -> Iterator[Part]:
     """What the model drew, where OpenRouter and others give it: beside the content, an ``image_url`` part each.
 
     https://openrouter.ai/docs/features/multimodal/image-generation
@@ -78,14 +78,14 @@ def _read_image(part: Node, residue: list[Residue]) -> Media:
     url = image.value if isinstance(image.value, str) else image.text("url")
     image.ignore("detail")
     image.close(residue)
-    return _from_url("image", url, part.pointer)
+    return _media_from_url("image", url, part.pointer)
 
 
 def _read_audio(part: Node, residue: list[Residue]) -> Media:
     audio = part.child("input_audio")
     data, coding = audio.text("data"), audio.text("format") or ""
     audio.close(residue)
-    return Media("audio", _AUDIO.get(coding, f"audio/{coding}" if coding else None), part.pointer, data=data)
+    return Media("audio", _AUDIO_TYPES.get(coding, f"audio/{coding}" if coding else None), part.pointer, data=data)
 
 
 def _read_file(part: Node, residue: list[Residue]) -> Media:
@@ -101,7 +101,7 @@ def _read_file(part: Node, residue: list[Residue]) -> Media:
     return Media("document", match[1] or guessed, part.pointer, data=match[3])
 
 
-def _from_url(kind: str, url: str | None, pointer: str) -> Media:
+def _media_from_url(kind: str, url: str | None, pointer: str) -> Media:
     match = _DATA_URL.fullmatch(url) if url is not None else None
     if match is None:
         return Media(kind, None, pointer, url=url)

@@ -29,7 +29,7 @@ def read_request(body: Any) -> Reading:
         conversation.read(message)
         reading.cache_marks.extend(_cache_marks(message))
     for tool in root.child("tools").each():
-        reading.cache_marks.extend(_marked("tool", tool))
+        reading.cache_marks.extend(_node_marks("tool", tool))
     root.close(reading.residue)
     return reading
 
@@ -37,18 +37,18 @@ def read_request(body: Any) -> Reading:
 def _cache_marks(message: Node) -> Iterator[CacheMark]:
     """The marks of a message and its parts: the API's own, and the one that gateways take over from Anthropic."""
     on = {"system": "system", "developer": "system", "tool": "result"}.get(message.text("role") or "", "message")
-    yield from _marked(on, message)
+    yield from _node_marks(on, message)
     for part in message.child("content").each():
-        yield from _marked(on, part)
+        yield from _node_marks(on, part)
 
 
-def _marked(on: str, node: Node) -> Iterator[CacheMark]:
+def _node_marks(on: str, node: Node) -> Iterator[CacheMark]:
     for key in ("prompt_cache_breakpoint", "cache_control"):
         if node.get(key) is not None:
             yield CacheMark(on, f"{node.pointer}/{key}")
 
 
-_REASONS = {
+_NEUTRAL_REASONS = {
     "stop": "end",
     "length": "length",
     "model_length": "length",
@@ -86,18 +86,18 @@ def _read_choice(choice: Node, reading: Reading) -> None:
     if "finish_reason" in choice:
         finish_reason = choice.child("finish_reason")
         refused = bool((message.text("refusal") or "").strip())
-        is_known = isinstance(finish_reason.value, str) and finish_reason.value in _REASONS
-        reason = _reason(finish_reason.value, bool(reading.calls), refused)
+        is_known = isinstance(finish_reason.value, str) and finish_reason.value in _NEUTRAL_REASONS
+        reason = _neutral_reason(finish_reason.value, bool(reading.calls), refused)
         reading.finish = Finish(reason, finish_reason.value, finish_reason.pointer, is_known=is_known)
     choice.close(reading.residue)
 
 
-def _reason(raw: Any, has_calls: bool, refused: bool) -> str:
+def _neutral_reason(raw: Any, has_calls: bool, refused: bool) -> str:
     """The neutral reason. ``stop`` stands beside calls too: always when one function was forced.
 
     Some vendors write a blank one at every end.
     """
-    reason = _REASONS.get(raw or "stop", "other") if isinstance(raw, str) else "other"
+    reason = _NEUTRAL_REASONS.get(raw or "stop", "other") if isinstance(raw, str) else "other"
     if reason == "end" and has_calls:
         return "tools"
     if reason == "end" and refused:

@@ -8,7 +8,7 @@ from toolcall_conformance.basics.reading import Node, Reading, Setting
 from toolcall_conformance.formats.openai_chat.tools import read_choice
 
 #: Keys whose value is neutral as it stands.
-_PLAIN = {
+_PLAIN_SETTINGS = {
     "model": "model",
     "stream": "stream",
     "temperature": "temperature",
@@ -26,12 +26,12 @@ _PLAIN = {
 }
 
 #: Several keys for one setting, the current one first.
-_RENAMED = {
+_RENAMED_SETTINGS = {
     "max_output_tokens": ("max_completion_tokens", "max_tokens"),
     "user_id": ("user", "safety_identifier"),
 }
 
-_PRIVATE = (
+_PRIVATE_SETTINGS = (
     *("audio", "logit_bias", "logprobs", "modalities", "moderation", "prediction", "prompt_cache_options"),
     *("prompt_cache_retention", "reasoning_effort", "top_logprobs", "web_search_options"),
 )
@@ -41,27 +41,27 @@ def read_settings(body: Node, reading: Reading) -> None:
     """Read every top-level key but ``messages``, ``tools`` and ``functions``. A null setting is an absent one."""
     # How a stream is cut is the route's business, its counts are the client's.
     body.ignore("stream_options")
-    _set(reading, "stream_counts", body.child("stream_options").child("include_usage"))
-    for key, name in _PLAIN.items():
-        _set(reading, name, body.child(key))
-    for name, keys in _RENAMED.items():
+    _add_setting(reading, "stream_counts", body.child("stream_options").child("include_usage"))
+    for key, name in _PLAIN_SETTINGS.items():
+        _add_setting(reading, name, body.child(key))
+    for name, keys in _RENAMED_SETTINGS.items():
         for key in keys:
             node = body.child(key)
             if name not in reading.settings:
-                _set(reading, name, node)
-    for key in _PRIVATE:
-        _set(reading, f"private:{key}", body.child(key))
+                _add_setting(reading, name, node)
+    for key in _PRIVATE_SETTINGS:
+        _add_setting(reading, f"private:{key}", body.child(key))
     effort = body.child("reasoning_effort")
-    _set(reading, "reasoning", effort, {"effort": effort.value})
+    _add_setting(reading, "reasoning", effort, {"effort": effort.value})
     stop = body.child("stop")
-    _set(reading, "stop", stop, [stop.value] if isinstance(stop.value, str) else stop.value)
+    _add_setting(reading, "stop", stop, [stop.value] if isinstance(stop.value, str) else stop.value)
     choice, legacy = body.child("tool_choice"), body.child("function_call")
-    _set(reading, "tool_choice", choice if choice.value is not None else legacy, read_choice(choice, legacy))
+    _add_setting(reading, "tool_choice", choice if choice.value is not None else legacy, read_choice(choice, legacy))
     response_format = body.child("response_format")
-    _set(reading, "response_format", response_format, _response_format(response_format))
+    _add_setting(reading, "response_format", response_format, _response_format(response_format))
 
 
-def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
+def _add_setting(reading: Reading, name: str, node: Node, value: Any = None) -> None:
     """Note a setting; null counts as absent, and so does a list of nothing (``stop: []``)."""
     if node.value is not None and node.value != []:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)

@@ -8,10 +8,10 @@ from toolcall_conformance.basics.reading import Node, Opaque, Reasoning, Residue
 
 #: The beginning of ``reasoning_details[].format`` tells who made the opaque part (OpenRouter).
 #: https://openrouter.ai/docs/use-cases/reasoning-tokens
-_ORIGINS = {"anthropic": "anthropic", "openai": "openai_responses", "google": "gemini"}
+_PROVIDERS = {"anthropic": "anthropic", "openai": "openai_responses", "google": "gemini"}
 
-_TEXTS = ("reasoning_content", "reasoning")
-KEYS = (*_TEXTS, "reasoning_details")
+_TEXT_KEYS = ("reasoning_content", "reasoning")
+THOUGHT_KEYS = (*_TEXT_KEYS, "reasoning_details")
 """The members of a message that hold reasoning."""
 
 
@@ -19,7 +19,7 @@ def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning |
     """Thinking text and opaque state of an assistant message, apart from that of its calls."""
     has_text = False
     # The same text may stand under several keys; it is one element.
-    for key in _TEXTS:
+    for key in _TEXT_KEYS:
         text = message.child(key)
         if isinstance(text.value, str) and text.value.strip() and not has_text:
             has_text = True
@@ -31,7 +31,7 @@ def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning |
 
 def _read_detail(detail: Node, has_text: bool, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
     detail.ignore("type", "id", "index")
-    origin = _ORIGINS.get((detail.text("format") or "").split("-")[0], "")
+    origin = _PROVIDERS.get((detail.text("format") or "").split("-")[0], "")
     for key in ("text", "summary"):
         text = detail.child(key)
         if isinstance(text.value, str) and text.value.strip() and not has_text:

@@ -15,7 +15,7 @@ def read_tools(body: Node, reading: Reading) -> None:
             reading.tools.append(tool)
     for entry in body.child("functions").each():
         if entry.is_object:
-            reading.tools.append(_declared(entry, entry, "function", form="function_call"))
+            reading.tools.append(_read_declaration(entry, entry, "function", form="function_call"))
             entry.close(reading.residue)
 
 
@@ -32,7 +32,7 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
         )
     holder = entry.child(kind)
     # A flat declaration is wrong here, but it is plain what it means.
-    tool = _declared(entry, holder if holder.is_object else entry, kind)
+    tool = _read_declaration(entry, holder if holder.is_object else entry, kind)
     if holder.is_object:
         entry.ignore("name")  # recorded clients say it here as well; the API reads the inner one
         holder.close(reading.residue)
@@ -40,7 +40,7 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
     return tool
 
 
-def _declared(entry: Node, holder: Node, kind: str, form: str = "tool_calls") -> Tool:
+def _read_declaration(entry: Node, holder: Node, kind: str, form: str = "tool_calls") -> Tool:
     name, description = holder.text("name"), holder.text("description")
     schema = holder.child("parameters")
     format_node = holder.child("format")
@@ -79,13 +79,13 @@ def read_choice(choice: Node, legacy: Node) -> Any:
     kind = choice.text("type") or "function"
     if kind == "allowed_tools":
         allowed = choice.child("allowed_tools")
-        names = [_chosen(tool, tool.text("type") or "function") for tool in allowed.child("tools").each()]
+        names = [_chosen_name(tool, tool.text("type") or "function") for tool in allowed.child("tools").each()]
         return {"mode": allowed.text("mode") or "auto", "names": [name for name in names if name is not None]}
-    name = _chosen(choice, kind)
+    name = _chosen_name(choice, kind)
     return choice.value if name is None else {"mode": "required", "names": [name]}
 
 
-def _chosen(choice: Node, kind: str) -> str | None:
+def _chosen_name(choice: Node, kind: str) -> str | None:
     """The tool that a named choice names, nested as it should be or flat as in other formats."""
     holder = choice.child(kind) if kind in ("function", "custom") else choice
     return holder.text("name") or choice.text("name")

@@ -11,51 +11,51 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
-from toolcall_conformance.formats.known_keys import ByType, keys, known
-from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, kind_of
+from toolcall_conformance.formats.known_keys import ByType, drop_unknown_keys, keys
+from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_TYPES, item_type
 
 CONTAINER = "input"
 
 # Outputs that hold any text or parts.
-_PLAIN_OUTPUTS = frozenset({OUTPUT_OF["function_call"], OUTPUT_OF["custom_tool_call"]})
+_PLAIN_OUTPUTS = frozenset({OUTPUT_TYPES["function_call"], OUTPUT_TYPES["custom_tool_call"]})
 
 _CALLER = keys("type", "caller_id")
 _CALL = keys("type", "id", "call_id", "name", "namespace", "async", caller=_CALLER)
-_LINK = ("type", "url")
-_FILE = ("type", "file_id", "filename", "index")
+_LINK_KEYS = ("type", "url")
+_FILE_KEYS = ("type", "file_id", "filename", "index")
 _ANNOTATION = ByType(
     {
-        "url_citation": keys(*_LINK, "title", "start_index", "end_index"),
-        "file_citation": keys(*_FILE),
+        "url_citation": keys(*_LINK_KEYS, "title", "start_index", "end_index"),
+        "file_citation": keys(*_FILE_KEYS),
         "container_file_citation": keys("type", "container_id", "file_id", "filename", "start_index", "end_index"),
         "file_path": keys("type", "file_id", "index"),
     }
 )
 _WEB_ACTION = ByType(
     {
-        "search": keys("type", "queries", "query", sources=keys(*_LINK)),
-        "open_page": keys(*_LINK),
-        "find_in_page": keys(*_LINK, "pattern"),
+        "search": keys("type", "queries", "query", sources=keys(*_LINK_KEYS)),
+        "open_page": keys(*_LINK_KEYS),
+        "find_in_page": keys(*_LINK_KEYS, "pattern"),
     }
 )
-_POINT = ("type", "x", "y", "keys")
+_POINT_KEYS = ("type", "x", "y", "keys")
 _COMPUTER_ACTION = ByType(
     {
-        "click": keys(*_POINT, "button"),
-        "double_click": keys(*_POINT),
+        "click": keys(*_POINT_KEYS, "button"),
+        "double_click": keys(*_POINT_KEYS),
         "drag": keys("type", "keys", path=keys("x", "y")),
         "keypress": keys("type", "keys"),
-        "move": keys(*_POINT),
+        "move": keys(*_POINT_KEYS),
         "screenshot": keys("type"),
-        "scroll": keys(*_POINT, "scroll_x", "scroll_y"),
+        "scroll": keys(*_POINT_KEYS, "scroll_x", "scroll_y"),
         "type": keys("type", "text"),
         "wait": keys("type"),
     }
 )
 _DIFF = keys("type", "path", "diff")
-_TOLD = keys("type", "code", "message")
+_ERROR_WITH_MESSAGE = keys("type", "code", "message")
 # Items of tools that the provider has made up, whoever runs them.
-_STEPS = {
+_HOSTED_STEPS = {
     "web_search_call": keys("type", "id", "status", action=_WEB_ACTION),
     "file_search_call": keys(
         "type", "id", "status", "queries", results=keys("attributes", "file_id", "filename", "score", "text")
@@ -66,7 +66,7 @@ _STEPS = {
         "status",
         "code",
         "container_id",
-        outputs=ByType({"logs": keys("type", "logs"), "image": keys(*_LINK)}),
+        outputs=ByType({"logs": keys("type", "logs"), "image": keys(*_LINK_KEYS)}),
     ),
     "tool_search_call": keys("type", "id", "call_id", "status", "arguments", "execution"),
     "tool_search_output": keys(
@@ -120,9 +120,9 @@ _STEPS = {
         "approval_request_id",
         error=ByType(
             {
-                "mcp_protocol_error": _TOLD,
+                "mcp_protocol_error": _ERROR_WITH_MESSAGE,
                 "mcp_tool_execution_error": keys("type", "content"),
-                "http_error": _TOLD,
+                "http_error": _ERROR_WITH_MESSAGE,
             }
         ),
     ),
@@ -161,8 +161,8 @@ _STEPS = {
     ),
 }
 # What the API's types say a client may send back of a reply's output.
-KNOWN = ByType(
-    _STEPS
+KNOWN_KEYS = ByType(
+    _HOSTED_STEPS
     | {
         "message": keys(
             "type",
@@ -199,7 +199,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     output: Any = deep_copy(reply.get("output"))
     if not isinstance(output, list):
         return []
-    return output if echo else [known(item, KNOWN) for item in output]
+    return output if echo else [drop_unknown_keys(item, KNOWN_KEYS) for item in output]
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
@@ -209,12 +209,12 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     by the call. What a built-in tool returned can be told as the result of any function; a function's result is no
     screen and no shell's output.
     """
-    kind = kind_of(result)
-    output_type = OUTPUT_OF.get(kind_of(call), kind)
+    kind = item_type(result)
+    output_type = OUTPUT_TYPES.get(item_type(call), kind)
     if output_type != kind:
         if output_type not in _PLAIN_OUTPUTS:
             return False
-        output = _plainly(kind, result.get("output"))
+        output = _as_function_output(kind, result.get("output"))
         result.clear()
         result |= {"type": output_type, "output": output}
     elif "id" in result and result["id"] == result.get("call_id"):
@@ -223,7 +223,7 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     return True
 
 
-def _plainly(kind: str, output: Any) -> Any:
+def _as_function_output(kind: str, output: Any) -> Any:
     """What an output of this type says, as the ``output`` of a function."""
     if kind == "computer_call_output" and isinstance(output, dict):
         reference = {key: output[key] for key in ("image_url", "file_id") if output.get(key) is not None}
@@ -233,22 +233,22 @@ def _plainly(kind: str, output: Any) -> Any:
     return "" if output is None else output
 
 
-def swap(tail: list[Any]) -> None:
+def reverse_results(tail: list[Any]) -> None:
     """Give the results in the reverse order, in place; they are linked by id."""
     reverse_among(tail, lambda item: isinstance(item, dict) and str(item.get("type")).endswith("_call_output"))
 
 
-def together(tail: list[Any]) -> list[Any]:
+def merge_results(tail: list[Any]) -> list[Any]:
     """Items that were made for one result each, as they are: their order is free."""
     return tail
 
 
-def instruct(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     instructions = body.get("instructions")
     body["instructions"] = f"{instructions}\n\n{words}" if instructions else words
 
 
-def choose_freely(body: dict[str, Any]) -> None:
+def set_tool_choice_auto(body: dict[str, Any]) -> None:
     """Leave the choice of a tool to the model, in place."""
     body["tool_choice"] = "auto"

@@ -14,36 +14,36 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, join
 from toolcall_conformance.formats.openai_responses.client import CONTAINER, entries
-from toolcall_conformance.formats.openai_responses.conversation import kind_of
+from toolcall_conformance.formats.openai_responses.conversation import item_type
 
 
-def begins(body: Any) -> bool:
+def is_stored(body: Any) -> bool:
     """Whether the provider keeps the conversation of a request and its reply: unless the request says otherwise."""
     return not isinstance(body, dict) or body.get("store") is not False
 
 
-def continues(body: dict[str, Any]) -> tuple[str, str] | None:
+def previous_reply(body: dict[str, Any]) -> tuple[str, str] | None:
     """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
     reply_id = body.get("previous_response_id")
     return (reply_id, "/previous_response_id") if isinstance(reply_id, str) and reply_id else None
 
 
-def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
+def expand(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
     """The request as it would be with the kept ``history`` in it."""
     request: dict[str, Any] = deep_copy({key: value for key, value in body.items() if key != "previous_response_id"})
     request[CONTAINER] = deep_copy(history) + entries(request)
     return request
 
 
-def refers(body: dict[str, Any]) -> list[tuple[str, str]]:
+def item_references(body: dict[str, Any]) -> list[tuple[str, str]]:
     """The ids of the items that a request names and does not hold, each with the pointer of its entry."""
-    named = [(place, entry) for place, entry in enumerate(entries(body)) if kind_of(entry) == "item_reference"]
+    named = [(place, entry) for place, entry in enumerate(entries(body)) if item_type(entry) == "item_reference"]
     return [(entry["id"], join("", CONTAINER, place)) for place, entry in named if isinstance(entry.get("id"), str)]
 
 
-def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
+def resolve_references(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
     """The request with the items themselves in the place of references; ``items`` holds each by its id."""
-    named = {pointer: name for name, pointer in refers(body)}
+    named = {pointer: name for name, pointer in item_references(body)}
     input_items: list[Any] = []
     for place, entry in enumerate(entries(body)):
         name = named.get(join("", CONTAINER, place))
@@ -51,24 +51,24 @@ def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str,
     return {**body, CONTAINER: input_items} if named else body
 
 
-def items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
+def stored_items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
     """The items of a reply that later requests may name, by their ids; none where the reply is not kept."""
-    stored_reply = kept(body, reply)
+    stored_reply = stored_history(body, reply)
     output = reply["output"] if stored_reply is not None else []
     return {
         item["id"]: [deep_copy(item)] for item in output if isinstance(item, dict) and isinstance(item.get("id"), str)
     }
 
 
-def referring(body: dict[str, Any]) -> dict[str, Any]:
+def replace_items_by_references(body: dict[str, Any]) -> dict[str, Any]:
     """A whole request with references in the place of the provider's own items; those without an id stay."""
-    input_items = [_reference(entry) if _is_given(entry) else entry for entry in entries(body)]
+    input_items = [_reference(entry) if _is_provider_item(entry) else entry for entry in entries(body)]
     return {**body, CONTAINER: input_items}
 
 
-def _is_given(entry: Any) -> bool:
+def _is_provider_item(entry: Any) -> bool:
     """Whether an entry is an item that the provider gave, with its id."""
-    kind = kind_of(entry)
+    kind = item_type(entry)
     own = entry.get("role") == "assistant" if kind == "message" else kind and not kind.endswith("_output")
     return bool(own) and isinstance(entry.get("id"), str)
 
@@ -77,17 +77,17 @@ def _reference(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": "item_reference", "id": item["id"]}
 
 
-def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
+def stored_history(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     """The id of a reply and the entries that the provider keeps; ``body`` is a whole request. None if it keeps none."""
     if not isinstance(reply, dict):
         return None  # the provider answered with an error
     name, output = reply.get("id"), reply.get("output")
-    if not begins(body) or not isinstance(name, str) or not isinstance(output, list):
+    if not is_stored(body) or not isinstance(name, str) or not isinstance(output, list):
         return None
     return name, deep_copy(entries(body)) + deep_copy(output)
 
 
-def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
+def shorten(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
     """A whole request as one that continues from ``reply``, without the first ``count`` entries; None without an id."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:

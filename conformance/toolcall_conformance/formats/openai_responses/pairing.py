@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 
-class Ledger:
+class ResponsesPairing:
     """The calls so far, by ``call_id``.
 
     A ``call_id`` may come again in a later turn (gateways before models without ids count from ``call_0`` each time),
@@ -18,7 +18,7 @@ class Ledger:
         self._waiting: dict[str, list[tuple[int, deque[int]]]] = {}
         self._latest: dict[str, tuple[int, int]] = {}
 
-    def enter(self, call_id: str | None, ordinal: int, batch: int) -> None:
+    def add_call(self, call_id: str | None, ordinal: int, batch: int) -> None:
         """Note a call; one without a usable id can never be answered."""
         if call_id is None:
             return
@@ -29,7 +29,7 @@ class Ledger:
         if call_id not in self._latest or self._latest[call_id][0] != batch:
             self._latest[call_id] = batch, ordinal
 
-    def answer(self, call_id: str | None) -> int | None:
+    def answered_call(self, call_id: str | None) -> int | None:
         """The ordinal of the call that an output with this ``call_id`` answers, None if there is no such call."""
         if call_id is None or call_id not in self._latest:
             return None

@@ -9,9 +9,9 @@ from toolcall_conformance.basics.reading.citations import add_citations, url_cit
 from toolcall_conformance.basics.reading.model import Item
 
 #: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but the text is there.
-TEXT_PARTS = frozenset({"input_text", "output_text", "summary_text", "text"})
+TEXT_PART_TYPES = frozenset({"input_text", "output_text", "summary_text", "text"})
 
-_KINDS = {"image": "image", "audio": "audio", "video": "video"}
+_MEDIA_KINDS = {"image": "image", "audio": "audio", "video": "video"}
 
 
 def read_content(node: Node, residue: list[Residue]) -> Iterator[Item]:
@@ -30,58 +30,58 @@ def read_content(node: Node, residue: list[Residue]) -> Iterator[Item]:
 
 def _read_part(node: Node, residue: list[Residue]) -> Iterator[Item]:
     kind = node.text("type") or ""
-    if kind in TEXT_PARTS:
+    if kind in TEXT_PART_TYPES:
         node.ignore("logprobs", "prompt_cache_breakpoint")
         citations = list(url_citations(node.child("annotations"), node.text("text")))
-        yield from add_citations(list(_text(node.child("text"))), citations, "")
+        yield from add_citations(list(_read_text(node.child("text"))), citations, "")
     elif kind == "refusal":
-        yield from _text(node.child("refusal"))
+        yield from _read_text(node.child("refusal"))
     elif kind == "reasoning_text":
         text = node.child("text")
         if isinstance(text.value, str) and text.value.strip():
             yield Reasoning(text.value, text.pointer)
     elif kind in ("input_image", "computer_screenshot"):
-        yield _image(node)
+        yield _read_image(node)
     elif kind == "input_file":
-        yield _file(node)
+        yield _read_file(node)
     elif kind == "input_audio":
-        yield _audio(node)
+        yield _read_audio(node)
     else:
         yield Unknown(kind, node.pointer)
         return
     node.close(residue)
 
 
-def _text(node: Node) -> Iterator[Item]:
+def _read_text(node: Node) -> Iterator[Item]:
     if not isinstance(node.value, str):
         yield Unknown(type(node.value).__name__, node.pointer)
     elif node.value.strip():
         yield Text(node.value, node.pointer)
 
 
-def _image(node: Node) -> Item:
+def _read_image(node: Node) -> Item:
     node.ignore("detail", "prompt_cache_breakpoint")
     url = node.child("image_url")
     # Chat wraps the URL in an object. The schema says so; the image is there all the same.
     address = url.text("url") if url.is_object else node.text("image_url")
-    return _media("image", address, node.text("file_id"), node.pointer)
+    return _media_from_address("image", address, node.text("file_id"), node.pointer)
 
 
-def _file(node: Node) -> Item:
+def _read_file(node: Node) -> Item:
     node.ignore("detail", "filename", "prompt_cache_breakpoint")
     data = node.text("file_data")
     if data is not None and not data.startswith("data:"):
         return Media("document", None, node.pointer, data=data)
-    return _media("document", data or node.text("file_url"), node.text("file_id"), node.pointer)
+    return _media_from_address("document", data or node.text("file_url"), node.text("file_id"), node.pointer)
 
 
-def _audio(node: Node) -> Item:
+def _read_audio(node: Node) -> Item:
     inner = node.child("input_audio")
     form = inner.text("format")
     return Media("audio", f"audio/{form}" if form else None, node.pointer, data=inner.text("data"))
 
 
-def _media(kind: str, address: str | None, file_id: str | None, pointer: str) -> Media:
+def _media_from_address(kind: str, address: str | None, file_id: str | None, pointer: str) -> Media:
     """``address`` is a URL or a data URL; a file id counts only without one."""
     if address is None:
         return Media(kind, None, pointer, file_id=file_id)
@@ -90,5 +90,5 @@ def _media(kind: str, address: str | None, file_id: str | None, pointer: str) ->
     head, _, data = address[len("data:") :].partition(",")
     mime = head.split(";")[0] or None
     if mime is not None:
-        kind = _KINDS.get(mime.split("/")[0], kind)
+        kind = _MEDIA_KINDS.get(mime.split("/")[0], kind)
     return Media(kind, mime, pointer, data=data)

@@ -28,11 +28,11 @@ def read_request(body: Any, /) -> Reading:
     entries = root.child("input")
     if isinstance(entries.value, str):
         if entries.value.strip():
-            conversation.say("user", Text(entries.value, entries.pointer))
+            conversation.add_item("user", Text(entries.value, entries.pointer))
     else:
         conversation.read(entries)
         reading.cache_marks.extend(
-            CacheMark(_marked_side(entry), part.child("prompt_cache_breakpoint").pointer)
+            CacheMark(_marked_element(entry), part.child("prompt_cache_breakpoint").pointer)
             for entry in entries.each()
             for part in (*entry.child("content").each(), *entry.child("output").each())
             if part.get("prompt_cache_breakpoint") is not None
@@ -43,14 +43,14 @@ def read_request(body: Any, /) -> Reading:
     return reading
 
 
-def _marked_side(entry: Node) -> str:
+def _marked_element(entry: Node) -> str:
     if entry.get("output") is not None:
         return "result"
     return "system" if entry.text("role") in ("system", "developer") else "message"
 
 
 #: What the API reports about itself or repeats from the request. The tools that a reply repeats are not declarations.
-_ECHO = (
+_IGNORED_KEYS = (
     *("id", "object", "created_at", "completed_at", "model", "error", "metadata", "billing", "instructions", "tools"),
     *("tool_choice", "parallel_tool_calls", "temperature", "top_p", "top_logprobs", "max_output_tokens"),
     *("max_tool_calls", "text", "reasoning", "truncation", "service_tier", "store", "background", "user", "prompt"),
@@ -59,49 +59,57 @@ _ECHO = (
     *("tool_usage", "access_programs", "context_management", "output_text", "billing_info", "image"),
 )
 
-_INCOMPLETE = {"max_output_tokens": "length", "content_filter": "filter", "max_messages": "other", "steered": "other"}
-_STATUS = {"failed": "error", "cancelled": "other", "queued": "other", "in_progress": "other"}
+_INCOMPLETE_REASONS = {
+    "max_output_tokens": "length",
+    "content_filter": "filter",
+    "max_messages": "other",
+    "steered": "other",
+}
+_STATUS_REASONS = {"failed": "error", "cancelled": "other", "queued": "other", "in_progress": "other"}
 
 
 def read_response(body: Any, /) -> Reading:
     """The reading of a reply body; whatever is no object reads as an empty one."""
     reading = Reading("openai_responses", "response")
     root = Node(body)
-    root.ignore(*_ECHO)
+    root.ignore(*_IGNORED_KEYS)
     ItemReader(reading).read(root.child("output"))
-    reading.finish = _finish(root, reading)
-    _usage(root.child("usage"), reading)
+    reading.finish = _read_finish(root, reading)
+    _read_usage(root.child("usage"), reading)
     root.close(reading.residue)
     return reading
 
 
-def _finish(root: Node, reading: Reading) -> Finish | None:
+def _read_finish(root: Node, reading: Reading) -> Finish | None:
     """There is no finish reason: status, the reason for being incomplete and what is in the output tell it together."""
     status = root.child("status")
     reason = root.child("incomplete_details").child("reason")
     if not isinstance(status.value, str):
         return None
     if status.value == "incomplete":
-        kind = _INCOMPLETE.get(reason.value, "other") if isinstance(reason.value, str) else "other"
+        kind = _INCOMPLETE_REASONS.get(reason.value, "other") if isinstance(reason.value, str) else "other"
         named = reason.value is not None
         raw, pointer = (reason.value, reason.pointer) if named else (status.value, status.pointer)
         return Finish(kind, raw, pointer)
     if status.value != "completed":
         return Finish(
-            _STATUS.get(status.value, "other"), status.value, status.pointer, is_known=status.value in _STATUS
+            _STATUS_REASONS.get(status.value, "other"),
+            status.value,
+            status.pointer,
+            is_known=status.value in _STATUS_REASONS,
         )
     if reading.calls:
         return Finish("tools", status.value, status.pointer)
-    return Finish("refusal" if _refused(root) else "end", status.value, status.pointer)
+    return Finish("refusal" if _has_refusal(root) else "end", status.value, status.pointer)
 
 
-def _refused(root: Node) -> bool:
+def _has_refusal(root: Node) -> bool:
     return any(
         part.text("type") == "refusal" for item in root.child("output").each() for part in item.child("content").each()
     )
 
 
-def _usage(node: Node, reading: Reading) -> None:
+def _read_usage(node: Node, reading: Reading) -> None:
     counts = {
         "input": node.count("input_tokens"),
         "output": node.count("output_tokens"),

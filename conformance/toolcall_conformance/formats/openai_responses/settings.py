@@ -8,7 +8,7 @@ from toolcall_conformance.basics.reading import Node, Reading, Setting, Stored
 from toolcall_conformance.formats.openai_responses.tools import read_choice
 
 #: Settings that have a neutral name and need no translation.
-_PLAIN = {
+_PLAIN_SETTINGS = {
     "model": "model",
     "stream": "stream",
     "max_output_tokens": "max_output_tokens",
@@ -22,7 +22,7 @@ _PLAIN = {
 }
 
 #: Settings that only this API has.
-_PRIVATE = (
+_PRIVATE_SETTINGS = (
     *("previous_response_id", "conversation", "background", "background_options", "include", "reasoning"),
     *("truncation", "context_management", "max_tool_calls", "top_logprobs", "stream_options", "prompt"),
     *("prompt_cache_options", "prompt_cache_retention", "moderation", "image"),
@@ -38,7 +38,7 @@ def read_settings(root: Node, reading: Reading) -> None:
         if value is not None:
             reading.settings[name] = Setting(name, value, node.pointer)
 
-    for key, name in _PLAIN.items():
+    for key, name in _PLAIN_SETTINGS.items():
         node = root.child(key)
         put(name, node, node.value)
 
@@ -73,7 +73,7 @@ def read_settings(root: Node, reading: Reading) -> None:
         if isinstance(name, str) and name:
             reading.stored.append(Stored(kind, name, node.pointer))
 
-    for key in _PRIVATE:
+    for key in _PRIVATE_SETTINGS:
         node = root.child(key)
         put(f"private:{key}", node, node.value)
 

@@ -18,10 +18,10 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
             name = entry.text("name")
             yield from (replace(tool, namespace=name) for tool in read_tools(entry.child("tools"), residue))
         elif kind == "function" or (kind is None and "parameters" in entry):
-            yield _function(entry, residue)
+            yield _read_function(entry, residue)
         elif kind == "custom":
             entry.ignore("format", "defer_loading", "allowed_callers", "async")
-            yield replace(_declared(entry, entry, "custom"), grammar=_grammar(entry.child("format")))
+            yield replace(_read_declaration(entry, entry, "custom"), grammar=_read_grammar(entry.child("format")))
         elif entry.is_object:
             # A hosted tool has no name of its own: its type is what requests and replies call it by.
             entry.ignore(*entry.value)
@@ -37,13 +37,17 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
                 type=kind,
                 declaration=entry.value,
             )
-            yield _search(entry, hosted) if kind == "tool_search" and entry.text("execution") == "client" else hosted
+            yield (
+                _read_search_tool(entry, hosted)
+                if kind == "tool_search" and entry.text("execution") == "client"
+                else hosted
+            )
         else:
             yield Tool(None, None, None, entry.pointer, kind="hosted")
         entry.close(residue)
 
 
-def _search(entry: Node, tool: Tool) -> Tool:
+def _read_search_tool(entry: Node, tool: Tool) -> Tool:
     """A search for tools that the client carries out: it says itself what it does and what it takes."""
     schema = entry.get("parameters")
     return replace(
@@ -55,25 +59,25 @@ def _search(entry: Node, tool: Tool) -> Tool:
     )
 
 
-def _function(entry: Node, residue: list[Residue]) -> Tool:
+def _read_function(entry: Node, residue: list[Residue]) -> Tool:
     entry.ignore("defer_loading", "allowed_callers", "output_schema", "async")
     inner = entry.child("function")
     if not inner.is_object:
-        return _declared(entry, entry, "function")
+        return _read_declaration(entry, entry, "function")
     # Chat's wrapper: the schema objects to it; what is declared inside is not lost for that.
-    tool = _declared(entry, inner, "function")
+    tool = _read_declaration(entry, inner, "function")
     inner.close(residue)
     return tool
 
 
-def _grammar(format_node: Node) -> dict[str, Any] | None:
+def _read_grammar(format_node: Node) -> dict[str, Any] | None:
     """Syntax and definition of the grammar that a custom tool's format asks for."""
     if format_node.text("type") != "grammar":
         return None
     return {"syntax": format_node.text("syntax"), "definition": (format_node.text("definition") or "").strip()}
 
 
-def _declared(entry: Node, node: Node, kind: str) -> Tool:
+def _read_declaration(entry: Node, node: Node, kind: str) -> Tool:
     def place(key: str) -> str | None:
         return node.child(key).pointer if key in node else None
 
@@ -101,13 +105,13 @@ def read_choice(node: Node) -> dict[str, Any] | None:
         inner = node.child("allowed_tools")
         holder = inner if inner.is_object else node
         mode = holder.text("mode")
-        names = [name for name in map(_chosen, holder.child("tools").each()) if name is not None]
+        names = [name for name in map(_chosen_name, holder.child("tools").each()) if name is not None]
         return {"mode": mode if mode in ("auto", "required") else "auto", "names": names}
-    name = _chosen(node)
+    name = _chosen_name(node)
     return None if name is None else {"mode": "required", "names": [name]}
 
 
-def _chosen(node: Node) -> str | None:
+def _chosen_name(node: Node) -> str | None:
     """What an entry of a choice names: a function or custom tool by name, a server by label, a hosted tool by type."""
     inner = node.child("function")
     holder = inner if inner.is_object else node

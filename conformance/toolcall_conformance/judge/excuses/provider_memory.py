@@ -48,36 +48,36 @@ class WholeRequest:
 
 def whole_request(upstream: str, body: Any, memory: ProviderMemory) -> WholeRequest:
     """The request that the provider reads when it receives ``body``."""
-    keeper = formats.get(upstream).stored
+    keeper = formats.get(upstream).conversation_state
     if keeper is None or not isinstance(body, dict):
         return WholeRequest(body)
-    named, referred = keeper.continues(body), keeper.refers(body)
+    named, referred = keeper.previous_reply(body), keeper.item_references(body)
     for name, pointer in [*([named] if named else []), *referred]:
         if name not in memory:
             return WholeRequest(body, pointer=pointer, unknown=name)
     places = frozenset(pointer for _, pointer in referred)
-    whole = keeper.looked_up(body, memory)
+    whole = keeper.resolve_references(body, memory)
     if named is None:
         return WholeRequest(whole, looked_up=places)
     history = memory[named[0]]
-    return WholeRequest(keeper.whole(whole, history), len(history), named[1], looked_up=places)
+    return WholeRequest(keeper.expand(whole, history), len(history), named[1], looked_up=places)
 
 
 def memory_after(upstream: str, body: Any, reply: Any, memory: ProviderMemory) -> ProviderMemory:
     """The memory after one more exchange: the request ``body`` as it was sent, and the provider's ``reply``."""
-    keeper = formats.get(upstream).stored
+    keeper = formats.get(upstream).conversation_state
     read = whole_request(upstream, body, memory)
     if keeper is None or read.unknown is not None or not isinstance(body, dict):
         return memory
-    new = keeper.kept(read.body, reply)
-    return memory if new is None else {**memory, **keeper.items(read.body, reply), new[0]: new[1]}
+    new = keeper.stored_history(read.body, reply)
+    return memory if new is None else {**memory, **keeper.stored_items(read.body, reply), new[0]: new[1]}
 
 
 def whole_exchanges(name: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     """The exchanges of a case in the format ``name`` with all that their requests name in the requests themselves."""
-    keeper = formats.get(name).stored
+    keeper = formats.get(name).conversation_state
     bodies = [exchange.request for exchange in exchanges if isinstance(exchange.request, dict)]
-    if keeper is None or not any(keeper.continues(body) or keeper.refers(body) for body in bodies):
+    if keeper is None or not any(keeper.previous_reply(body) or keeper.item_references(body) for body in bodies):
         return tuple(exchanges)  # so nearly all: nothing need be kept for requests that name nothing
     memory: ProviderMemory = {}
     complete_exchanges: list[Exchange] = []

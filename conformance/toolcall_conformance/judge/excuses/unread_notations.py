@@ -23,5 +23,5 @@ def unread_spelling(source_format: str, finding: Finding) -> str:
     """In words the other spelling in which the source says what is lost; empty if it is the documented one."""
     if finding.source_pointer is None or not (finding.got is MISSING or finding.element == "setting"):
         return ""
-    member = formats.get(source_format).other_spelling(finding.source_pointer)
+    member = formats.get(source_format).undocumented_key(finding.source_pointer)
     return f"the source says it as `{member}`" if member else ""

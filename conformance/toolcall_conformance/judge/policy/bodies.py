@@ -37,7 +37,7 @@ def as_sent(policy: Policy, name: str, body: Any) -> Any:
     declared = {tool.name for tool in gone}
     for filtered, words in policy.guidance.items():
         if filtered in declared and words:
-            formats.get(name).client.instruct(request, words)
+            formats.get(name).client.add_instruction(request, words)
     return request
 
 
@@ -147,7 +147,7 @@ def _choose(policy: Policy, name: str, reading: Reading, body: dict[str, Any], *
     if not left:
         _remove(body, choice.pointer)
     elif chosen and not still:
-        formats.get(name).client.choose_freely(body)
+        formats.get(name).client.set_tool_choice_auto(body)
     elif chosen:
         _change(body, choice.pointer, lambda value: _chosen(value, policy))
 

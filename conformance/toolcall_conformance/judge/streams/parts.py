@@ -104,7 +104,7 @@ class _Events:
         if count not in self._known:
             self._read += count
             part = {"events": self.stream["events"][:count]}
-            self._known[count] = formats.assembled(self.client, part).body
+            self._known[count] = formats.assemble(self.client, part).body
         return self._known[count]
 
     @staticmethod

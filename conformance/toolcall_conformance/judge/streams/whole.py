@@ -174,8 +174,8 @@ def _body_or_stream(source: Any) -> Any:
 def assembled(name: str, stream: bytes | dict[str, Any]) -> Assembled:
     """The reply that a stream of the format ``name`` assembles to. Equal bytes share one: never change it."""
     if isinstance(stream, (bytes, bytearray)):
-        return formats.assembled_from(name, bytes(stream))
-    return formats.assembled(name, stream)
+        return formats.assemble_bytes(name, bytes(stream))
+    return formats.assemble(name, stream)
 
 
 def _own_breaches(played: _Played) -> list[Finding]:
@@ -259,7 +259,7 @@ def _handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], rou
 def looking_like(corpus: Corpus, stream: dict[str, Any]) -> list[str]:
     """The formats of which a stream has the reply, or an error."""
     readable = [name for name in corpus.formats if formats.get(name).stream is not None]
-    return [name for name in readable if _belongs(corpus, name, formats.assembled(name, stream))]
+    return [name for name in readable if _belongs(corpus, name, formats.assemble(name, stream))]
 
 
 def _belongs(corpus: Corpus, name: str, reply: Assembled) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import JSONError
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.streaming import parse
-from toolcall_conformance.formats.recognition import recognised, recognised_events
+from toolcall_conformance.formats.recognition import recognise_body, recognise_events
 from toolcall_conformance.library import Corpus
 
 
@@ -55,13 +55,13 @@ class Capture:
 
 def format_of(corpus: Corpus, exchange: CapturedExchange) -> str | None:
     """The format of an exchange, by its bodies and its address; None where they leave a choice, or show none."""
-    names = [[kind.format for kind in recognised(corpus, exchange.request, ["request"])]]
+    names = [[kind.format for kind in recognise_body(corpus, exchange.request, ["request"])]]
     if exchange.stream is not None:
         events = [event["data"] for event in parse(exchange.stream)["events"]]
-        names.append(recognised_events(corpus, events))
+        names.append(recognise_events(corpus, events))
     elif exchange.reply is not None:
         directions = ["error"] if exchange.is_error else ["response"]
-        names.append([kind.format for kind in recognised(corpus, exchange.reply, directions)])
+        names.append([kind.format for kind in recognise_body(corpus, exchange.reply, directions)])
     by_address = [
         name
         for name, transport in corpus.transports.items()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from toolcall_conformance.formats.recognition import recognised
+from toolcall_conformance.formats.recognition import recognise_body
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.captured import litellm
 from toolcall_conformance.recording.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError, body_of
@@ -54,12 +54,12 @@ def _exchange(corpus: Corpus, name: str, value: Any) -> CapturedExchange | None:
     """The exchange, or the half of one, in a value."""
     if not isinstance(value, dict):
         return None
-    if kinds := recognised(corpus, value):
+    if kinds := recognise_body(corpus, value):
         direction = kinds[0].direction
         return CapturedExchange(name, request=value) if direction == "request" else CapturedExchange(name, reply=value)
     request_member, reply_member = _member(value, _REQUESTS), _member(value, _REPLIES)
     request, (reply, stream) = _value(request_member), _reply(reply_member)
-    request = request if recognised(corpus, request, ["request"]) else None
+    request = request if recognise_body(corpus, request, ["request"]) else None
     if request is None and reply is None and stream is None:
         return None
     wrappers = [holder for holder in (value, request_member, reply_member) if isinstance(holder, dict)]

@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_conformance.basics.foreign_files import is_too_deep
 from toolcall_conformance.basics.jsonvalue import JSONError
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
-from toolcall_conformance.formats.recognition import recognised
+from toolcall_conformance.formats.recognition import recognise_body
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.captured import curl, har, json_lines, litellm, mitmproxy
 from toolcall_conformance.recording.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError
@@ -85,7 +85,7 @@ def _in_json(corpus: Corpus, whole: Any) -> Capture | None:
         return capture if capture is not None and (whole[1:] or any(map(_has_reply, capture.exchanges))) else None
     if litellm.is_payload(whole) or is_telemetry(whole):
         return json_lines.read(corpus, [whole], "record")
-    if not isinstance(whole, dict) or recognised(corpus, whole):
+    if not isinstance(whole, dict) or recognise_body(corpus, whole):
         return None
     capture = json_lines.read(corpus, [whole], "record")
     return capture if any(exchange.request and _has_reply(exchange) for exchange in capture.exchanges) else None

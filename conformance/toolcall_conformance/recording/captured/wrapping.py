@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import join
-from toolcall_conformance.formats.recognition import BODIES, has_container, recognised
+from toolcall_conformance.formats.recognition import DIRECTIONS, has_container, recognise_body
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.captured.exchanges import body_of
 
@@ -16,7 +16,7 @@ _MOST = 30
 
 def opened(corpus: Corpus, value: Any) -> tuple[Any, str] | None:
     """The one body inside a value that is none itself, and the pointer to it; None where there is none, or several."""
-    if recognised(corpus, value):
+    if recognise_body(corpus, value):
         return None
     bodies = [*_inside(corpus, value, "", 0)]
     return bodies[0] if len(bodies) == 1 else None
@@ -24,11 +24,11 @@ def opened(corpus: Corpus, value: Any) -> tuple[Any, str] | None:
 
 def bodies_in(corpus: Corpus, value: Any) -> list[str]:
     """The pointers to all bodies inside a value that is none itself."""
-    return [] if recognised(corpus, value) else [pointer for _, pointer in _inside(corpus, value, "", 0)]
+    return [] if recognise_body(corpus, value) else [pointer for _, pointer in _inside(corpus, value, "", 0)]
 
 
 def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tuple[Any, str]]:
-    kinds = recognised(corpus, value, BODIES) if depth else []
+    kinds = recognise_body(corpus, value, DIRECTIONS) if depth else []
     if kinds and has_container(corpus, kinds[0], value):
         yield value, pointer
     elif depth < _DEPTH:

@@ -120,7 +120,7 @@ class CassetteRecorder:
         stream = parse(answer.body)
         if not stream["events"]:
             raise NotRecordedError(f"the answer is not an event stream ({kind})")
-        whole = formats.assembled(self.format, stream).as_sent
+        whole = formats.assemble(self.format, stream).as_sent
         if whole.end == "failed":
             reply = {"status": 200, "headers": {}, "body": whole.error}
             failure = formats.read(self.format, "error", reply).failure

@@ -143,7 +143,7 @@ def stream(
     if not isinstance(outcome, Streamed):
         _fail(tally, "stream", outcome, "stream")
         return tally.result()
-    received, reply = ClientStream(route.client, outcome), formats.assembled(route.upstream, parse(data)).as_sent
+    received, reply = ClientStream(route.client, outcome), formats.assemble(route.upstream, parse(data)).as_sent
     tally.played.append(PlayedBodies("stream", reply.body, received.stream, MISSING, {"received.sse": outcome.data}))
     if outcome.raised is not None:
         _fail(tally, "stream", outcome.raised, "stream")

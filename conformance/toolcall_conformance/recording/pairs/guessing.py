@@ -13,7 +13,7 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import JSONError, join
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.streaming import parse
-from toolcall_conformance.formats.recognition import has_container, recognised, recognised_events
+from toolcall_conformance.formats.recognition import has_container, recognise_body, recognise_events
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.pairs import jest, readers
 from toolcall_conformance.recording.pairs.errors import UnreadableGoldenError
@@ -146,7 +146,7 @@ def _body(corpus: Corpus, name: str, text: str) -> Found | None:
     if value is None:
         if not readers.FIELD.search(text):
             return None
-        names = recognised_events(corpus, [event["data"] for event in parse(text.encode())["events"]])
+        names = recognise_events(corpus, [event["data"] for event in parse(text.encode())["events"]])
         return Found(name, "", "stream", names[0]) if names else None
     inside = next(_inside(corpus, value, "", 0), None)
     return Found(name, inside[0], inside[1], inside[2]) if inside else None
@@ -154,7 +154,7 @@ def _body(corpus: Corpus, name: str, text: str) -> Found | None:
 
 def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
     """The bodies in a value, the outer ones first."""
-    if (kinds := recognised(corpus, value)) and has_container(corpus, kinds[0], value):
+    if (kinds := recognise_body(corpus, value)) and has_container(corpus, kinds[0], value):
         yield pointer, kinds[0].direction, kinds[0].format
     elif depth < _DEPTH and isinstance(value, dict):
         for key, entry in value.items():

@@ -13,7 +13,7 @@ from toolcall_conformance.basics.foreign_files import is_too_deep, read_bytes
 from toolcall_conformance.basics.jsonvalue import JSONError
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.streaming import dump, parse
-from toolcall_conformance.formats.recognition import recognised, recognised_events
+from toolcall_conformance.formats.recognition import recognise_body, recognise_events
 from toolcall_conformance.library import Case, Corpus
 
 Way = Literal["request", "response", "stream"]
@@ -85,7 +85,7 @@ def _within(corpus: Corpus, value: Any, depth: int) -> Iterator[SourceBody]:
         elif value.startswith("{"):  # HAR and other logs hold bodies as texts
             yield from _within(corpus, _json(value), _DEPTH)
         return
-    kinds = recognised(corpus, value, ("request", "response"))
+    kinds = recognise_body(corpus, value, ("request", "response"))
     if kinds:
         if len(kinds) == 1:
             yield SourceBody("request" if kinds[0].direction == "request" else "response", kinds[0].format, value)
@@ -98,14 +98,14 @@ def _within(corpus: Corpus, value: Any, depth: int) -> Iterator[SourceBody]:
 def _of_stream(corpus: Corpus, text: str) -> Iterator[SourceBody]:
     stream = parse(text.encode("utf-8", "surrogatepass"))
     events = stream["events"]
-    names = recognised_events(corpus, [event["data"] for event in events])
+    names = recognise_events(corpus, [event["data"] for event in events])
     if len(names) == 1 and "broken" not in stream:
         yield SourceBody("stream", names[0], {"events": events})
 
 
 def _of_events(corpus: Corpus, events: Sequence[Any]) -> Iterator[SourceBody]:
     """The stream whose events stand one a line, without their framing."""
-    names = recognised_events(corpus, events)
+    names = recognise_events(corpus, events)
     if len(names) != 1:
         return
     last = corpus.transports[names[0]]["stream"].get("last")

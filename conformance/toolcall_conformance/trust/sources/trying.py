@@ -82,7 +82,7 @@ class DrawTrier:
             return self._judge.may_refuse(result.route, result.source)
         reply = result.source
         if draw.source.way == "stream":
-            reply = formats.assembled(draw.upstream, reply).body
+            reply = formats.assemble(draw.upstream, reply).body
         return self._judge.may_fail(draw.upstream, reply)
 
     def _broken(self, draw: Draw, result: Made) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ class DrawTrier:
             ).findings
         requests = Requests(result.requests.client)
         if whole.reply is not None:
-            body = formats.assembled(route.upstream, result.source).body
+            body = formats.assemble(route.upstream, result.source).body
             options["vendor"] = True
             findings = judge.response(body, whole.reply, route, requests=requests, captured=True, **options).findings
             return _no_graver(findings, self._judged(draw, result, Whole(whole.output)))
@@ -164,7 +164,7 @@ def _mended(draw: Draw, whole: Whole, findings: Sequence[Finding], choice: int) 
     events = repaired(whole.output, [finding for finding in findings if finding.body != ASSEMBLED_REPLY], choice)
     if events is not None:
         return Whole(events)
-    reply = formats.assembled(draw.client, whole.output).body
+    reply = formats.assemble(draw.client, whole.output).body
     changed = (
         repaired(reply, [finding for finding in findings if finding.body == ASSEMBLED_REPLY], choice)
         if reply is not None

@@ -56,7 +56,7 @@ def _reply(sdk: Sdk, name: str, body: Any, golden: Any, expected: Reading | None
 
 def _stream(sdk: Sdk, name: str, data: bytes, expected: Reading | None) -> Answer:
     """A stream may end in an error: ``expected`` is then the reading of that."""
-    received = formats.assembled(name, parse(data))
+    received = formats.assemble(name, parse(data))
     sdk.wire.lay(data)
     try:
         streamed = sdk.stream()

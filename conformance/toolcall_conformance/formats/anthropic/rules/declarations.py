@@ -14,33 +14,33 @@ from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
     blocks_of,
-    continues,
+    continues_thread,
     is_client_tool,
     messages,
     system,
     tools,
 )
-from toolcall_conformance.formats.expected_values import another, first_of, having
-from toolcall_conformance.formats.json_schemas import TYPES, invalid
+from toolcall_conformance.formats.expected_values import another_text, first_choices, object_with_values
+from toolcall_conformance.formats.json_schemas import SCHEMA_TYPES, invalid_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 #: How many places of a request may be marked for caching.
-CACHE_MARKS = 4
+MAX_CACHE_MARKS = 4
 
 
 @rule("anthropic/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     pointers: dict[str, str] = {}
-    every = subject.view(tools)
-    names = first_of(tool.text("name") for tool in every)
+    every = subject.derive(tools)
+    names = first_choices(tool.text("name") for tool in every)
     for place, tool in enumerate(every):
         name = tool.text("name")
         if name is not None and name in pointers:
             message = f"the tool at {pointers[name]} has this name already; each tool must have its own"
-            want = another(name, names)
+            want = another_text(name, names)
             yield Breach(tool.at("name"), message, want, name, subject=f"tool {place + 1}, {name}")
         elif name is not None:
             pointers[name] = tool.pointer
@@ -48,16 +48,16 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/tool-schema-valid", "request")
 def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
-    for tool in subject.view(tools):
+    for tool in subject.derive(tools):
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
-            for path, message, want in _faults(json.dumps(schema)):
+            for path, message, want in _schema_errors(json.dumps(schema)):
                 pointer = join(tool.at("input_schema"), *path)
                 yield Breach(pointer, message, want, resolve(schema, join("", *path)))
 
 
 @lru_cache(maxsize=1024)
-def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
+def _schema_errors(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
     """Where a schema breaks the meta-schema of draft 2020-12, and what it wants there; cached: tools recur."""
     import jsonschema  # takes its time to import, and who only reads bodies does not need it
 
@@ -69,19 +69,19 @@ def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
     except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
         return ()  # nested so deep that nothing can be said
     places = sorted(errors_by_path, key=lambda place: [str(step) for step in place])
-    return tuple((place, *_told(place, errors_by_path[place])) for place in places)
+    return tuple((place, *_message_and_want(place, errors_by_path[place])) for place in places)
 
 
-def _told(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, Any]:
+def _message_and_want(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, Any]:
     """What is wrong there, and what should stand there instead."""
     if place[-1:] != ("type",):
-        return error.message[:200], _limit(error)
+        return error.message[:200], _failed_keyword_form(error)
     lower = error.instance.lower() if isinstance(error.instance, str) else None
-    want = lower if lower in TYPES else OneOf(TYPES)
+    want = lower if lower in SCHEMA_TYPES else OneOf(SCHEMA_TYPES)
     return "this must be a type of JSON Schema, which are in lower case", want
 
 
-def _limit(error: ValidationError) -> Form:
+def _failed_keyword_form(error: ValidationError) -> Form:
     """What the failed keyword asks for."""
     schema: Any = error.schema
     return Form({keyword: schema[keyword] for keyword in ("type", str(error.validator)) if keyword in schema})
@@ -94,21 +94,21 @@ def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
         Node(subject.body).child("output_format"),
     ):
         schema = holder.child("schema")
-        yield from invalid(schema.value, schema.pointer)
+        yield from invalid_keywords(schema.value, schema.pointer)
 
 
 @rule("anthropic/tool-schema-refs", "request")
 def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
-    for tool in subject.view(tools):
+    for tool in subject.derive(tools):
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
-            for pointer, target in _references(schema, tool.at("input_schema")):
-                if not _resolves(schema, target):
+            for pointer, target in _local_references(schema, tool.at("input_schema")):
+                if not _reference_exists(schema, target):
                     message = f"nothing is at {target} in this schema, where $ref leads"
-                    yield Breach(pointer, message, _leading(schema, target), target)
+                    yield Breach(pointer, message, _existing_reference_form(schema, target), target)
 
 
-def _leading(schema: dict[str, Any], target: str) -> Form:
+def _existing_reference_form(schema: dict[str, Any], target: str) -> Form:
     """A reference that leads to something: to one of the schema's definitions, if it has some."""
     holders = {key: schema.get(key) for key in ("$defs", "definitions")}
     names = [
@@ -120,7 +120,7 @@ def _leading(schema: dict[str, Any], target: str) -> Form:
     return Form({"enum": names} if names else {"type": "string", "not": {"const": target}})
 
 
-def _references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
+def _local_references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
     """Every local ``$ref`` with its pointer."""
     if isinstance(value, dict):
         target = value.get("$ref")
@@ -129,10 +129,10 @@ def _references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, (dict, list)):
         for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
             if key not in ("enum", "const", "default", "examples"):
-                yield from _references(entry, join(pointer, key))
+                yield from _local_references(entry, join(pointer, key))
 
 
-def _resolves(schema: dict[str, Any], target: str) -> bool:
+def _reference_exists(schema: dict[str, Any], target: str) -> bool:
     if not target.startswith("#/"):
         # "#" is the root; "#name" an anchor, which may stand anywhere.
         return target == "#" or f'"$anchor": {json.dumps(target[1:])}' in json.dumps(schema)
@@ -153,13 +153,13 @@ def _resolves(schema: dict[str, Any], target: str) -> bool:
 def tool_strict_closed(subject: Subject) -> Iterator[Breach]:
     answer = Node(subject.body).child("output_config").child("format")
     schema = answer.child("schema")
-    strict = [tool for tool in subject.view(tools) if is_client_tool(tool) and tool.value.get("strict") is True]
+    strict = [tool for tool in subject.derive(tools) if is_client_tool(tool) and tool.value.get("strict") is True]
     wholes = [(tool.value.get("input_schema"), tool.at("input_schema")) for tool in strict]
     for whole, at in [(schema.value, schema.pointer), *wholes]:
         for pointer, inner in _subschemas(whole, at):
             if inner.get("type") == "object" and inner.get("additionalProperties") is not False:
                 got = {key: inner[key] for key in ("additionalProperties",) if key in inner}
-                yield Breach(pointer, want=having(additionalProperties=False), got=got)
+                yield Breach(pointer, want=object_with_values(additionalProperties=False), got=got)
 
 
 def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -182,7 +182,7 @@ def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]
 def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     choice = Node(subject.body).child("tool_choice")
     name = choice.child("name")
-    declared = [tool_name for tool in subject.view(tools) if (tool_name := tool.text("name"))]
+    declared = [tool_name for tool in subject.derive(tools) if (tool_name := tool.text("name"))]
     if choice.get("type") == "tool" and isinstance(name.value, str) and declared and name.value not in declared:
         yield Breach(name.pointer, f"no tool named {name.value} is declared", one_of(declared), name.value)
 
@@ -190,7 +190,7 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/tool-choice-needs-tools", "request")
 def tool_choice_needs_tools(subject: Subject) -> Iterator[Breach]:
     root = Node(subject.body)
-    if subject.view(continues):
+    if subject.derive(continues_thread):
         return  # its tools are those of the thread
     if root.get("tool_choice") is not None and not root.get("tools") and not root.get("mcp_servers"):
         yield Breach(root.child("tool_choice").pointer, want=MISSING, got=root.get("tool_choice"))
@@ -198,15 +198,15 @@ def tool_choice_needs_tools(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/cache-breakpoints", "request")
 def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
-    marked = [block for block in _cacheable(subject) if isinstance(block.value.get("cache_control"), dict)]
-    for number, block in enumerate(marked[CACHE_MARKS:], CACHE_MARKS + 1):
-        message = f"this is mark number {number}, and only {CACHE_MARKS} are allowed"
+    marked = [block for block in _cacheable_blocks(subject) if isinstance(block.value.get("cache_control"), dict)]
+    for number, block in enumerate(marked[MAX_CACHE_MARKS:], MAX_CACHE_MARKS + 1):
+        message = f"this is mark number {number}, and only {MAX_CACHE_MARKS} are allowed"
         yield Breach(block.at("cache_control"), message, MISSING, block.value["cache_control"])
 
 
 @rule("anthropic/cache-mark-on-result", "request")
 def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
-    for message in subject.view(messages):
+    for message in subject.derive(messages):
         for block in message.blocks:
             if block.type == "tool_result":
                 for inner in blocks_of(block.value.get("content"), f"{block.pointer}/content"):
@@ -217,24 +217,24 @@ def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/one-tool-loaded", "request")
 def one_tool_loaded(subject: Subject) -> Iterator[Breach]:
-    declared = subject.view(tools)
+    declared = subject.derive(tools)
     if declared and all(tool.value.get("defer_loading") is True for tool in declared):
         yield Breach(declared[0].at("defer_loading"), want=MISSING, got=True)
 
 
 @rule("anthropic/deferred-not-cached", "request")
 def deferred_not_cached(subject: Subject) -> Iterator[Breach]:
-    for place, tool in enumerate(subject.view(tools)):
+    for place, tool in enumerate(subject.derive(tools)):
         mark = tool.value.get("cache_control")
         if isinstance(mark, dict) and tool.value.get("defer_loading") is True:
             name = tool.text("name") or ""
             yield Breach(tool.at("cache_control"), want=MISSING, got=mark, subject=f"tool {place + 1}, {name}")
 
 
-def _cacheable(subject: Subject) -> Iterator[ContentBlock]:
-    yield from subject.view(tools)
-    yield from subject.view(system)
-    for message in subject.view(messages):
+def _cacheable_blocks(subject: Subject) -> Iterator[ContentBlock]:
+    yield from subject.derive(tools)
+    yield from subject.derive(system)
+    for message in subject.derive(messages):
         for block in message.blocks:
             yield block
             if block.type == "tool_result":

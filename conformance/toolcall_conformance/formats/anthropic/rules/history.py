@@ -14,22 +14,22 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     Message,
     blocks_of,
     calls,
-    continues,
+    continues_thread,
     messages,
     results,
     tools,
     turns,
 )
-from toolcall_conformance.formats.expected_values import ANOTHER_CALL, first_of, typed
-from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
+from toolcall_conformance.formats.expected_values import ANOTHER_CALL, first_choices, object_of_type
+from toolcall_conformance.formats.rule import Subject, duplicate_id_breach, rule, wrong_id_message
 
 #: A text or blocks that are not empty.
-_SOMETHING = Form({"type": ["string", "array"], "minLength": 1, "minItems": 1})
+_NONEMPTY_CONTENT = Form({"type": ["string", "array"], "minLength": 1, "minItems": 1})
 
 
 @rule("anthropic/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
-    every = subject.view(turns)
+    every = subject.derive(turns)
     for place, turn in enumerate(every):
         if turn[0].role != "assistant":
             continue
@@ -39,17 +39,17 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
         own = calls(turn)
         unanswered = [call for call in own if (identity := call.text("id")) and identity not in answered]
         # A result with an id that no call has, or without any, answers some call: one fault, told at the id.
-        strays = answered - {call.text("id") for call in own} - subject.view(_hosted_ids)
+        strays = answered - {call.text("id") for call in own} - subject.derive(_hosted_ids)
         astray = sum(block.text("tool_use_id") in strays for block in results(answers))
         for call in unanswered[: max(0, len(unanswered) - astray)]:
             message = f"{where} must answer this call with a tool_result"
-            yield Breach(call.pointer, message, _result_of(call.text("id") or ""), MISSING, subject=_named(call))
+            yield Breach(call.pointer, message, _result_form(call.text("id") or ""), MISSING, subject=_call_label(call))
 
 
 @rule("anthropic/results-in-one-message", "request")
 def results_in_one_message(subject: Subject) -> Iterator[Breach]:
-    for turn in subject.view(turns):
-        holders = [message for message in turn if message.of("tool_result")]
+    for turn in subject.derive(turns):
+        holders = [message for message in turn if message.blocks_of_type("tool_result")]
         for message in holders[1:]:
             reason = f"the results of one batch of calls must be in one message, {holders[0].pointer}"
             yield Breach(message.pointer, reason)
@@ -64,7 +64,7 @@ def results_first(subject: Subject) -> Iterator[Breach]:
 
 def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, ContentBlock]]:
     """Each result of a user turn that follows other content, with the first of that content."""
-    for turn in subject.view(turns):
+    for turn in subject.derive(turns):
         other = None
         for block in (block for message in turn for block in message.blocks if message.role == "user"):
             if block.type != "tool_result":
@@ -75,7 +75,7 @@ def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, Conte
 
 @rule("anthropic/text-after-results", "request")
 def text_after_results(subject: Subject) -> Iterator[Breach]:
-    for message in subject.view(messages):
+    for message in subject.derive(messages):
         has_result = False
         for block in message.blocks:
             has_result = has_result or block.type == "tool_result"
@@ -85,11 +85,11 @@ def text_after_results(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/result-of-known-call", "request")
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
-    hosted = subject.view(_hosted_ids)
+    hosted = subject.derive(_hosted_ids)
     call_ids: list[str] = []
-    every = subject.view(turns)
+    every = subject.derive(turns)
     # The calls that the first message of a continued thread answers are in the thread.
-    for turn in every[1:] if subject.view(continues) else every:
+    for turn in every[1:] if subject.derive(continues_thread) else every:
         result_ids = {result.text("tool_use_id") for result in results(turn)}
         waiting = dict.fromkeys(identity for identity in call_ids if identity not in result_ids)
         ids = {*call_ids, *hosted}
@@ -98,8 +98,8 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
             if identity and identity not in ids:
                 message = f"a call with the id {identity} must be in the assistant message before this result"
                 if waiting:
-                    message = wrong_id(waiting)
-                want = one_of(waiting, typed("tool_use", id=identity))
+                    message = wrong_id_message(waiting)
+                want = one_of(waiting, object_of_type("tool_use", id=identity))
                 yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []
         call_ids = [identity for call in own if (identity := call.text("id"))]
@@ -107,7 +107,7 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    for turn in subject.view(turns):
+    for turn in subject.derive(turns):
         pointers: dict[str, str] = {}
         for result in results(turn):
             identity = result.text("tool_use_id")
@@ -122,38 +122,38 @@ def result_once(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     calls_by_id: dict[str, Call] = {}
-    ids = first_of(call.id for call in subject.reading.calls)
+    ids = first_choices(call.id for call in subject.reading.calls)
     for call in subject.reading.calls:
         if call.id is not None and call.id_pointer is not None and call is not calls_by_id.setdefault(call.id, call):
-            yield same_id(call, calls_by_id[call.id], ids)
+            yield duplicate_id_breach(call, calls_by_id[call.id], ids)
 
 
 @rule("anthropic/error-result-text", "request")
 def error_result_text(subject: Subject) -> Iterator[Breach]:
-    for message in subject.view(messages):
-        for result in message.of("tool_result"):
+    for message in subject.derive(messages):
+        for result in message.blocks_of_type("tool_result"):
             if result.value.get("is_error") is True:
                 for part in blocks_of(result.value.get("content"), f"{result.pointer}/content"):
                     if part.type != "text":
                         reason = "a result with is_error may hold text blocks only"
-                        yield Breach(part.pointer, reason, typed("text"), part.type)
+                        yield Breach(part.pointer, reason, object_of_type("text"), part.type)
 
 
 @rule("anthropic/tools-declared", "request")
 def tools_declared(subject: Subject) -> Iterator[Breach]:
-    if subject.view(continues):
+    if subject.derive(continues_thread):
         return  # its tools are those of the thread
-    if subject.view(tools):
+    if subject.derive(tools):
         return
-    for message in subject.view(messages):
-        for block in message.of("tool_use", "tool_result"):
+    for message in subject.derive(messages):
+        for block in message.blocks_of_type("tool_use", "tool_result"):
             yield Breach(block.pointer, f"a {block.type} block is in a request that declares no tools")
             return
 
 
 @rule("anthropic/hosted-result-linked", "request")
 def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
-    for turn in subject.view(turns):
+    for turn in subject.derive(turns):
         call_ids: dict[str | None, None] = {}
         for block in (block for message in turn for block in message.blocks):
             if block.type in ("server_tool_use", "mcp_tool_use"):
@@ -165,9 +165,9 @@ def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/hosted-not-answered", "request")
 def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
-    hosted = subject.view(_hosted_ids)
-    for message in subject.view(messages):
-        for result in message.of("tool_result"):
+    hosted = subject.derive(_hosted_ids)
+    for message in subject.derive(messages):
+        for result in message.blocks_of_type("tool_result"):
             if (identity := result.text("tool_use_id")) in hosted:
                 reason = f"{identity} is a server tool's call, whose result the API has: no tool_result may answer it"
                 yield Breach(result.pointer, reason, MISSING, identity)
@@ -175,17 +175,17 @@ def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/content-not-empty", "request")
 def content_not_empty(subject: Subject) -> Iterator[Breach]:
-    every = subject.view(messages)
+    every = subject.derive(messages)
     for message in every:
         is_prefill = message is every[-1] and message.role == "assistant"
         if message.content in ("", []) and not is_prefill:
             reason = "this message must hold some text or a block"
-            yield Breach(f"{message.pointer}/content", reason, _SOMETHING, message.content)
+            yield Breach(f"{message.pointer}/content", reason, _NONEMPTY_CONTENT, message.content)
 
 
 @rule("anthropic/prefill-trailing-space", "request")
 def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
-    last = _last(subject.view(messages))
+    last = _last_message(subject.derive(messages))
     if last is not None and last.role == "assistant" and last.blocks:
         block = last.blocks[-1]
         text = block.text("text")
@@ -196,7 +196,7 @@ def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/system-at-top", "request")
 def system_at_top(subject: Subject) -> Iterator[Breach]:
-    first = subject.view(messages)[:1]
+    first = subject.derive(messages)[:1]
     for message in first:
         if message.role == "system":
             reason = "the system prompt must be in the key system, not first in messages"
@@ -205,21 +205,21 @@ def system_at_top(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/system-mid-conversation", "request")
 def system_mid_conversation(subject: Subject) -> Iterator[Breach]:
-    for message in subject.view(messages)[1:]:
-        if message.role == "system" and message.of("text"):
+    for message in subject.derive(messages)[1:]:
+        if message.role == "system" and message.blocks_of_type("text"):
             yield Breach(message.pointer)
 
 
-def _result_of(identity: str) -> Form:
+def _result_form(identity: str) -> Form:
     """The block that answers a call."""
-    return typed("tool_result", tool_use_id=identity)
+    return object_of_type("tool_result", tool_use_id=identity)
 
 
-def _named(call: ContentBlock) -> str:
+def _call_label(call: ContentBlock) -> str:
     return f"call {call.text('id')}, {call.text('name')}"
 
 
-def _last(every: list[Message]) -> Message | None:
+def _last_message(every: list[Message]) -> Message | None:
     return every[-1] if every else None
 
 
@@ -230,5 +230,5 @@ def _is_hosted_result(block: ContentBlock) -> bool:
 def _hosted_ids(body: Any) -> set[str | None]:
     """The ids of the provider's own calls."""
     hosted = ("server_tool_use", "mcp_tool_use")
-    ids = {block.text("id") for message in messages(body) for block in message.of(*hosted)}
+    ids = {block.text("id") for message in messages(body) for block in message.blocks_of_type(*hosted)}
     return ids - {None}

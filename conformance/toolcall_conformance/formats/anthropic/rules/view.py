@@ -35,7 +35,7 @@ class Message:
     content: Any
     blocks: list[ContentBlock] = field(default_factory=list)
 
-    def of(self, *types: str) -> list[ContentBlock]:
+    def blocks_of_type(self, *types: str) -> list[ContentBlock]:
         """The blocks of these types, in order."""
         return [block for block in self.blocks if block.type in types]
 
@@ -54,7 +54,7 @@ def messages(body: Any) -> list[Message]:
 
 def blocks_of(content: Any, pointer: str) -> list[ContentBlock]:
     """The blocks of an array of content that stands at ``pointer``."""
-    return [ContentBlock(_type_of(entry), entry, f"{pointer}/{place}") for place, entry in _objects(content)]
+    return [ContentBlock(_type_text(entry), entry, f"{pointer}/{place}") for place, entry in _objects(content)]
 
 
 def turns(body: Any) -> list[list[Message]]:
@@ -72,12 +72,12 @@ def turns(body: Any) -> list[list[Message]]:
 
 def calls(turn: list[Message]) -> list[ContentBlock]:
     """The client tool calls of a turn."""
-    return [block for message in turn for block in message.of("tool_use")]
+    return [block for message in turn for block in message.blocks_of_type("tool_use")]
 
 
 def results(turn: list[Message]) -> list[ContentBlock]:
     """The tool results of a turn."""
-    return [block for message in turn for block in message.of("tool_result")]
+    return [block for message in turn for block in message.blocks_of_type("tool_result")]
 
 
 def tools(body: Any) -> list[ContentBlock]:
@@ -106,11 +106,11 @@ def _objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
             yield place, entry
 
 
-def _type_of(entry: dict[str, Any]) -> str:
+def _type_text(entry: dict[str, Any]) -> str:
     kind = entry.get("type")
     return kind if isinstance(kind, str) else ""
 
 
-def continues(body: Any) -> bool:
+def continues_thread(body: Any) -> bool:
     """Whether a request continues a message thread, and lacks what was said before."""
     return bool(_member(_member(body, "thread"), "type") == "continue")

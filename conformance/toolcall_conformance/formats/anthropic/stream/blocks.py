@@ -19,7 +19,7 @@ from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beg
 from toolcall_conformance.formats.stream_machine import Report
 
 #: The blocks that each delta continues, and its key that holds the fragment.
-DELTAS = {
+DELTA_TYPES = {
     "text_delta": (("text",), "text"),
     "citations_delta": (("text",), "citation"),
     "input_json_delta": (("tool_use", "server_tool_use", "mcp_tool_use"), "partial_json"),
@@ -36,13 +36,13 @@ class StreamedBlock:
     body: Any
     pointer: str
     closed: bool = False
-    signed: bool = False
-    begun: bool = False
+    has_signature: bool = False
+    has_arguments: bool = False
     """Whether any of its arguments but white space came."""
     fragments: list[str] = field(default_factory=list)
-    last: str = ""
+    last_fragment_pointer: str = ""
     """The pointer of the last fragment."""
-    places: list[str] = field(default_factory=list)
+    delta_pointers: list[str] = field(default_factory=list)
     """The pointers of its deltas."""
 
     @property
@@ -52,55 +52,55 @@ class StreamedBlock:
         return kind if isinstance(kind, str) else ""
 
     @property
-    def wanted(self) -> Any:
+    def accepted_deltas(self) -> Any:
         """The types of the deltas that it takes; nothing for a block that comes whole."""
-        kinds = [kind for kind, (kinds, _) in DELTAS.items() if self.kind in kinds]
+        kinds = [kind for kind, (kinds, _) in DELTA_TYPES.items() if self.kind in kinds]
         return Words(" or ".join(kinds)) if kinds else MISSING
 
-    def takes(self, delta: dict[str, Any]) -> bool:
+    def accepts(self, delta: dict[str, Any]) -> bool:
         """Whether a delta is of a kind that this block takes."""
         kind = delta.get("type")
-        return isinstance(kind, str) and kind in DELTAS and self.kind in DELTAS[kind][0]
+        return isinstance(kind, str) and kind in DELTA_TYPES and self.kind in DELTA_TYPES[kind][0]
 
-    def extend(self, pointer: str, delta: dict[str, Any], report: Report, *, own: bool = True) -> None:
+    def add_delta(self, pointer: str, delta: dict[str, Any], report: Report, *, own: bool = True) -> None:
         """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK.
 
         ``own``: it is meant for this block, so its kind must fit.
         """
         kind = delta.get("type")
-        if not isinstance(kind, str) or kind not in DELTAS:
-            self._pass_over(pointer, delta, report)
+        if not isinstance(kind, str) or kind not in DELTA_TYPES:
+            self._report_unknown_delta(pointer, delta, report)
             return
-        kinds, key = DELTAS[kind]
+        kinds, key = DELTA_TYPES[kind]
         if self.kind not in kinds:
             if own and _is_known(self.kind):
                 message = (
                     f"the block of this index is a {self.kind} block, as started at {self.pointer}; it takes no {kind}"
                 )
-                report.add("stream-delta-kind", f"{pointer}/type", message, want=self.wanted, got=kind)
+                report.add("stream-delta-kind", f"{pointer}/type", message, want=self.accepted_deltas, got=kind)
             return
         if kind == "signature_delta":
-            if self.signed:
+            if self.has_signature:
                 message = "a second signature_delta; a thought has one signature, whole"
                 report.add("stream-signature-once", pointer, message, want=MISSING, got=kind)
-            self.signed = True
-        self._add(kind, f"{pointer}/{key}", delta.get(key), delta, report)
+            self.has_signature = True
+        self._add_piece(kind, f"{pointer}/{key}", delta.get(key), delta, report)
 
-    def _pass_over(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
+    def _report_unknown_delta(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
         """A delta of an unknown type. It may be a new one, unless it has the piece of one that the block takes."""
         kind = delta.get("type")
         delta_types = [
             delta_type
-            for delta_type, (kinds, key) in DELTAS.items()
+            for delta_type, (kinds, key) in DELTA_TYPES.items()
             if self.kind in kinds and delta.get(key) is not None
         ]
         message = f"the API has no delta of type {kind!r}"
         if delta_types and isinstance(kind, str):
             report.add("stream-delta-type", f"{pointer}/type", message, want=one_of(delta_types), got=kind)
         else:
-            report.add("stream-unknown", pointer, message, want=self.wanted, got=kind)
+            report.add("stream-unknown", pointer, message, want=self.accepted_deltas, got=kind)
 
-    def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
+    def _add_piece(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
         if kind == "compaction_delta":
             self.body.update(deep_copy({key: value for key, value in delta.items() if key != "type"}))
         elif kind == "citations_delta":
@@ -110,19 +110,19 @@ class StreamedBlock:
             return
         elif kind == "input_json_delta":
             self.fragments.append(piece)
-            self.last = pointer
-            self.begun = self.begun or bool(piece.strip())
-            if piece and not self.begun:
+            self.last_fragment_pointer = pointer
+            self.has_arguments = self.has_arguments or bool(piece.strip())
+            if piece and not self.has_arguments:
                 # The SDK parses what has come so far at every fragment, and raises at white space alone.
                 message = "the arguments start with a fragment of only white space"
-                report.once("stream-arguments-json", pointer, message, want="", got=piece)
+                report.add_once("stream-arguments-json", pointer, message, want="", got=piece)
         elif kind == "signature_delta":
             self.body["signature"] = piece
         else:
             key = "text" if kind == "text_delta" else "thinking"
             self.body[key] = append_text(self.body[key] if isinstance(self.body.get(key), str) else "", piece)
 
-    def read_input(self) -> bool:
+    def parse_input(self) -> bool:
         """Put the JSON of the fragments in as ``input``, and tell whether it is a whole object.
 
         Without any text in them the input stays what the block was started with.

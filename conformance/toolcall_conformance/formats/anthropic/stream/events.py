@@ -21,11 +21,11 @@ class MessageState(Enum):
 
 
 BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
-EVENTS = ("message_start", *BLOCK_EVENTS, "message_delta", "message_stop", "error", "ping")
+EVENT_TYPES = ("message_start", *BLOCK_EVENTS, "message_delta", "message_stop", "error", "ping")
 
-EVENT = OneOf(EVENTS)
+ANY_EVENT_TYPE = OneOf(EVENT_TYPES)
 
-RIGHT: dict[MessageState, tuple[str, ...]] = {
+ALLOWED_EVENTS: dict[MessageState, tuple[str, ...]] = {
     MessageState.BEFORE: ("message_start", "error"),
     MessageState.MESSAGE: (*BLOCK_EVENTS, "message_delta", "error"),
     MessageState.ENDING: ("message_delta", "message_stop", "error"),

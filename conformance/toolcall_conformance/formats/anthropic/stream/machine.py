@@ -27,12 +27,23 @@ from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
-from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
-from toolcall_conformance.formats.expected_values import OBJECT, meant_object, meant_text, typed, why_no_json
-from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
+from toolcall_conformance.formats.anthropic.stream.events import (
+    ALLOWED_EVENTS,
+    ANY_EVENT_TYPE,
+    EVENT_TYPES,
+    MessageState,
+)
+from toolcall_conformance.formats.expected_values import (
+    OBJECT,
+    intended_json_text,
+    intended_object,
+    json_fault,
+    object_of_type,
+)
+from toolcall_conformance.formats.stream_machine import Machine, integer_fault, intended_integer, rule_ids
 
 #: The ends at which a call may be cut short.
-CUT = ("max_tokens", "model_context_window_exceeded", "refusal")
+CUT_REASONS = ("max_tokens", "model_context_window_exceeded", "refusal")
 
 RULES = rule_ids(
     "anthropic",
@@ -73,10 +84,10 @@ class _MessageMachine(Machine):
             return
         name, data = event.get("event"), event["data"]
         name = name if isinstance(name, str) and name else None
-        if name == "ping" and not (isinstance(data, dict) and data.get("type") in EVENTS):
+        if name == "ping" and not (isinstance(data, dict) and data.get("type") in EVENT_TYPES):
             return
         if not isinstance(data, dict):
-            self._no_object(pointer, name, data)
+            self._check_object(pointer, name, data)
             return
         kind = data.get("type") if isinstance(data.get("type"), str) else name
         if name is None:
@@ -89,49 +100,51 @@ class _MessageMachine(Machine):
         elif name != kind:
             message = "the event must have the name that is the type of its data"
             self.report.add("stream-event-name", f"{pointer}/event", message, want=kind, got=name)
-        if kind not in EVENTS:
-            self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=EVENT, got=kind)
+        if kind not in EVENT_TYPES:
+            self.report.add(
+                "stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=ANY_EVENT_TYPE, got=kind
+            )
         elif kind != "ping":
             self.last_event = pointer
-            self._step(kind, f"{pointer}/data", data)
+            self._take_event(kind, f"{pointer}/data", data)
 
-    def _no_object(self, pointer: str, name: str | None, data: Any) -> None:
+    def _check_object(self, pointer: str, name: str | None, data: Any) -> None:
         if name is None and data == "[DONE]":
             self.report.add("stream-done-marker", f"{pointer}/data", want=MISSING, got=data)
         elif data != "":  # the SDK passes over an event without data
-            want = MISSING if data == "[DONE]" else meant_object(data, typed(name) if name else OBJECT)
-            message = why_no_json(data, "the data of this event must be a JSON object")
+            want = MISSING if data == "[DONE]" else intended_object(data, object_of_type(name) if name else OBJECT)
+            message = json_fault(data, "the data of this event must be a JSON object")
             self.report.add("stream-data", f"{pointer}/data", message, want=want, got=data)
 
-    def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
+    def _take_event(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         """One transition. An event out of place is reported, and then takes the effect that it has in the SDK."""
-        if kind not in RIGHT[self.state]:
-            self._misplaced(kind, pointer)
+        if kind not in ALLOWED_EVENTS[self.state]:
+            self._report_misplaced(kind, pointer)
         if self.state is MessageState.FAILED:
             return
         if kind == "error":
             self.state, self.error = MessageState.FAILED, deep_copy(data)
         elif kind == "message_start":
-            self._start(pointer, data)
+            self._start_message(pointer, data)
         elif self.message is None:
             return
         elif kind == "content_block_start":
-            self._open(pointer, data)
+            self._open_block(pointer, data)
         elif kind == "message_delta":
-            self._settle(pointer, data)
+            self._take_message_delta(pointer, data)
         elif kind == "message_stop":
             self.state = MessageState.ENDED
         else:
-            self._on_block(kind, pointer, data)
+            self._take_block_event(kind, pointer, data)
 
-    def _misplaced(self, kind: str, pointer: str) -> None:
+    def _report_misplaced(self, kind: str, pointer: str) -> None:
         if self.state in (MessageState.ENDED, MessageState.FAILED):
             end = "message_stop" if self.state is MessageState.ENDED else "an error"
             self.report.add("stream-after-end", pointer, f"{kind} follows {end}", want=MISSING, got=kind)
         elif kind == "message_start":
             self.report.add("stream-start", pointer, "the message is started twice", want=MISSING, got=kind)
         elif self.state is MessageState.BEFORE:
-            if not self.report.has("stream-start"):
+            if not self.report.has_breach("stream-start"):
                 message = f"{kind} precedes message_start"
                 self.report.add("stream-start", pointer, message, want=Words("message_start"), got=Words(kind))
         elif kind == "message_stop":
@@ -141,7 +154,7 @@ class _MessageMachine(Machine):
             want, got = Words("message_delta or message_stop"), Words(kind)
             self.report.add("stream-finish-last", pointer, f"{kind} follows the stop_reason", want=want, got=got)
 
-    def _start(self, pointer: str, data: dict[str, Any]) -> None:
+    def _start_message(self, pointer: str, data: dict[str, Any]) -> None:
         if self.message is not None:
             return
         message = data.get("message")
@@ -155,8 +168,8 @@ class _MessageMachine(Machine):
         ]
         self.state = MessageState.MESSAGE
 
-    def _open(self, pointer: str, data: dict[str, Any]) -> None:
-        index = self._index(pointer, data, len(self.blocks))
+    def _open_block(self, pointer: str, data: dict[str, Any]) -> None:
+        index = self._read_index(pointer, data, len(self.blocks))
         if index is not None:
             self._misnumbered.pop(index, None)
         if index != len(self.blocks):
@@ -174,39 +187,39 @@ class _MessageMachine(Machine):
         block = StreamedBlock(deep_copy(data.get("content_block")), pointer)
         if block.kind == "tool_use" and block.body.get("input"):
             at = f"{pointer}/content_block/input"
-            self.report.once("stream-input-in-deltas", at, want={}, got=block.body["input"])
+            self.report.add_once("stream-input-in-deltas", at, want={}, got=block.body["input"])
         self._unended[len(self.blocks)] = None
         self.blocks.append(block)
         assert self.message is not None
         self.message["content"].append(block.body)
 
-    def _index(self, pointer: str, data: dict[str, Any], otherwise: int) -> int | None:
+    def _read_index(self, pointer: str, data: dict[str, Any], otherwise: int) -> int | None:
         """The index that an event says, or means: one of the wrong type is reported once, and is the likely one."""
-        wrong = wrong_number("the index", data["index"]) if "index" in data else ""
+        wrong = integer_fault("the index", data["index"]) if "index" in data else ""
         if not wrong:
-            return meant_number(data.get("index"))
-        number = meant_number(data["index"])
+            return intended_integer(data.get("index"))
+        number = intended_integer(data["index"])
         number = otherwise if number is None else number
-        self.report.once("stream-block-index", f"{pointer}/index", wrong, want=number, got=data["index"])
+        self.report.add_once("stream-block-index", f"{pointer}/index", wrong, want=number, got=data["index"])
         return number
 
-    def _on_block(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
+    def _take_block_event(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         at = f"{pointer}/index" if "index" in data else pointer
-        where = self._index(pointer, data, len(self.blocks) - 1)
+        where = self._read_index(pointer, data, len(self.blocks) - 1)
         is_open = where is not None and where in self._unended
         got, want = data.get("index", MISSING), MISSING if is_open else one_of(self._unended, MISSING)
-        misled = where is not None and self._is_misled(where, at)
+        misled = where is not None and self._is_misnumbered(where, at)
         if where is not None and -len(self.blocks) <= where < 0:
             message = "the official SDK counts such an index from the end"
             self.report.add("stream-block-open", at, message, want=want, got=got)
         elif misled and where is not None and where >= len(self.blocks):
             where = self._misnumbered[where]
-        elif (going_on := self._going_on(where, kind, data.get("delta"))) is not None:
-            self._report_going_on(going_on, where, at)
+        elif (going_on := self._continued_block(where, kind, data.get("delta"))) is not None:
+            self._report_continuation(going_on, where, at)
             where = going_on
         elif where is None or not 0 <= where < len(self.blocks):
             if want is MISSING and where is not None:
-                want, got = typed("content_block_start", index=where), MISSING
+                want, got = object_of_type("content_block_start", index=where), MISSING
             message = f"no block of this index was started: a content_block_start must precede the {kind}"
             self.report.add("stream-block-open", at, message, want=want, got=got)
             return
@@ -221,18 +234,18 @@ class _MessageMachine(Machine):
             block.closed = True
             self._unended.pop(where % len(self.blocks), None)
         elif isinstance(data.get("delta"), dict):
-            block.places.append(f"{pointer}/delta")
-            block.extend(f"{pointer}/delta", data["delta"], self.report, own=not misled)
+            block.delta_pointers.append(f"{pointer}/delta")
+            block.add_delta(f"{pointer}/delta", data["delta"], self.report, own=not misled)
 
-    def _going_on(self, where: int | None, kind: str, delta: Any) -> int | None:
+    def _continued_block(self, where: int | None, kind: str, delta: Any) -> int | None:
         """The number of the open block that a piece with an index which no block has goes on with, if it fits there."""
         if where is None or where < len(self.blocks) or not self._unended:
             return None
         number = next(reversed(self._unended))
-        fits = kind == "content_block_stop" or (isinstance(delta, dict) and self.blocks[number].takes(delta))
+        fits = kind == "content_block_stop" or (isinstance(delta, dict) and self.blocks[number].accepts(delta))
         return number if fits else None
 
-    def _report_going_on(self, number: int, where: int | None, at: str) -> None:
+    def _report_continuation(self, number: int, where: int | None, at: str) -> None:
         """Report once a block that it goes on with an index which no block has: clients look for that block."""
         if (number, where) not in self._gone_on:
             self._gone_on.add((number, where))
@@ -241,7 +254,7 @@ class _MessageMachine(Machine):
             )
             self.report.add("stream-block-open", at, message, want=number, got=where)
 
-    def _is_misled(self, where: int, at: str) -> bool:
+    def _is_misnumbered(self, where: int, at: str) -> bool:
         """Whether a piece has the wrong index with which its block was started: then it goes with that block.
 
         It is reported once a block. For the SDK it goes to the block that has this number, and raises where none has.
@@ -256,7 +269,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-block-index", at, message, want=number, got=where)
         return True
 
-    def _settle(self, pointer: str, data: dict[str, Any]) -> None:
+    def _take_message_delta(self, pointer: str, data: dict[str, Any]) -> None:
         """A message_delta: every count is a total and takes the place of the one before."""
         assert self.message is not None
         delta, usage, message = data.get("delta"), data.get("usage"), self.message
@@ -283,42 +296,52 @@ class _MessageMachine(Machine):
             count = len(self._unnamed)
             events = "an event has" if count == 1 else f"{count} events have"
             message = f"{events} no name; each must have the name that is the type of its data"
-            self.report.add("stream-event-name", at, message, want=kind or EVENT, got=MISSING)
+            self.report.add("stream-event-name", at, message, want=kind or ANY_EVENT_TYPE, got=MISSING)
         del pointer
-        if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):
+        if (
+            self.message is None
+            and self.state is not MessageState.FAILED
+            and not self.report.has_breach("stream-start")
+        ):
             want = Words("message_start")
             self.report.add("stream-start", "", "the stream has no message_start", want=want, got=MISSING)
         elif self.message is not None and self.state in (MessageState.MESSAGE, MessageState.ENDING):
             message = "nothing follows this event; a message_stop must end the stream"
             self.report.add("stream-end", self.last_event, message, want=Words("message_stop"), got=MISSING)
         for index, block in enumerate(self.blocks):
-            self._close(index, block)
+            self._finish_block(index, block)
         if self.state is MessageState.ENDED:
-            self._agree()
-        return self.assembled(
+            self._check_stop_reason()
+        return self.assembled_stream(
             self.message,
-            self._calls(),
+            self._streamed_calls(),
             failed=self.state is MessageState.FAILED,
             whole=self.state is MessageState.ENDED,
             # What is left then is message_stop, which says nothing.
             said_how=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
         )
 
-    def _close(self, index: int, block: StreamedBlock) -> None:
-        whole = block.read_input()
+    def _finish_block(self, index: int, block: StreamedBlock) -> None:
+        whole = block.parse_input()
         if self.state is MessageState.ENDED and self.message is not None:
-            cut = self.message.get("stop_reason") in CUT and block is self.blocks[-1]
+            cut = self.message.get("stop_reason") in CUT_REASONS and block is self.blocks[-1]
             if not block.closed:
                 want = {"type": "content_block_stop", "index": index}
                 message = "a content_block_stop must end this block"
                 self.report.add("stream-block-closed", block.pointer, message, want=want, got=MISSING)
             if not whole and not cut:
                 text = "".join(block.fragments)
-                message = why_no_json(text, "the joined fragments must be one JSON object")
-                report = self.report.of_part(block.pointer)
-                report.add("stream-arguments-json", block.last, message, want=meant_text(text), got=text)
+                message = json_fault(text, "the joined fragments must be one JSON object")
+                report = self.report.part_report(block.pointer)
+                report.add(
+                    "stream-arguments-json",
+                    block.last_fragment_pointer,
+                    message,
+                    want=intended_json_text(text),
+                    got=text,
+                )
 
-    def _agree(self) -> None:
+    def _check_stop_reason(self) -> None:
         """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""
         assert self.message is not None
         reason = self.message.get("stop_reason")
@@ -331,7 +354,7 @@ class _MessageMachine(Machine):
             message = "no tool call precedes it: the calls are missing, or the reason is wrong"
             self.report.add("stream-finish-agrees", self.reason_at, message, want="end_turn", got=reason)
 
-    def _calls(self) -> Iterator[StreamedCall]:
+    def _streamed_calls(self) -> Iterator[StreamedCall]:
         for block in self.blocks:
             if block.kind == "tool_use":
                 identity, name = block.body.get("id"), block.body.get("name")
@@ -341,5 +364,5 @@ class _MessageMachine(Machine):
                     name if isinstance(name, str) else None,
                     tuple(block.fragments),
                     closed=block.closed or self.state is MessageState.ENDED,
-                    pointers=(f"{block.pointer}/content_block", *block.places),
+                    pointers=(f"{block.pointer}/content_block", *block.delta_pointers),
                 )

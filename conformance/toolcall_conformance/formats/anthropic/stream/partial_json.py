@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from typing import Any
 
 #: No beginning of a JSON text has more places at its end at which nothing whole stands.
-_TRIES = 6
+_MAX_TRIES = 6
 
 
 def parse_beginning(text: str) -> Any:
     """The value that ``text`` begins with or is the beginning of; ``text`` itself if it is neither."""
     try:
-        return _DECODER.raw_decode(text.lstrip(_BLANK))[0]
+        return _DECODER.raw_decode(text.lstrip(_WHITE_SPACE))[0]
     except (ValueError, RecursionError):
         pass
-    for _, closed in zip(range(_TRIES), _closed(text), strict=False):
+    for _, closed in zip(range(_MAX_TRIES), _closed_beginnings(text), strict=False):
         try:
             return _DECODER.decode(closed)
         except (ValueError, RecursionError):
@@ -29,7 +29,7 @@ def parse_beginning(text: str) -> Any:
     return text
 
 
-def _closed(text: str) -> Iterator[str]:
+def _closed_beginnings(text: str) -> Iterator[str]:
     """``text`` up to each place where a value may have ended, with its open brackets closed; the last place first."""
     places: list[tuple[int, str]] = []
     closers, in_text, escaped = "", False, False
@@ -57,16 +57,16 @@ def _closed(text: str) -> Iterator[str]:
     return (text[:place] + closing for place, closing in reversed(places) if closing)
 
 
-def _refuse(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _whole(digits: str) -> float:
+def _parse_integer(digits: str) -> float:
     try:
         return int(digits)
     except ValueError:  # more digits than Python reads
         return float(digits)
 
 
-_BLANK = " \t\r\n"
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_whole)
+_WHITE_SPACE = " \t\r\n"
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_parse_integer)

@@ -10,22 +10,22 @@ from toolcall_conformance.basics.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.basics.jsonvalue import join, resolve
 from toolcall_conformance.basics.reading import Call, Hosted, Result, Turn
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import first_of
-from toolcall_conformance.formats.gemini.proto_json import camel, spellings
+from toolcall_conformance.formats.expected_values import first_choices
+from toolcall_conformance.formats.gemini.proto_json import camel_case, spellings
 from toolcall_conformance.formats.gemini.rules.view import (
-    answers,
-    call_named,
+    answering_turns,
+    call_label,
     calls,
     contents,
-    has,
+    has_value,
     parts,
-    result_named,
+    result_label,
     results,
 )
-from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
+from toolcall_conformance.formats.rule import Subject, duplicate_id_breach, rule, wrong_id_message
 
 #: The largest whole number up to which a double has every whole number.
-SAFE = 2**53
+MAX_SAFE_INTEGER = 2**53
 
 
 @rule("gemini/result-names-call", "request")
@@ -36,39 +36,39 @@ def result_names_call(subject: Subject) -> Iterator[Breach]:
         # That a name is there at all is said by the schema.
         if call is not None and call.name and result.name and result.name != call.name:
             yield Breach(
-                result.name_pointer or result.pointer, want=call.name, got=result.name, subject=call_named(call)
+                result.name_pointer or result.pointer, want=call.name, got=result.name, subject=call_label(call)
             )
 
 
 @rule("gemini/result-id-matches-call", "request")
 def result_id_matches_call(subject: Subject) -> Iterator[Breach]:
-    for batch, turn in answers(subject.reading):
+    for batch, turn in answering_turns(subject.reading):
         answered = {other.call for other in results(turn)}
         waiting = dict.fromkeys(call.id for call in batch if call.id and call.ordinal not in answered)
         for result in results(turn):
             if result.id is not None and result.call is None and batch:
-                pointer, named = result.id_pointer or result.pointer, result_named(result)
-                message = wrong_id(waiting) if waiting else ""
+                pointer, named = result.id_pointer or result.pointer, result_label(result)
+                message = wrong_id_message(waiting) if waiting else ""
                 yield Breach(pointer, message, one_of(waiting, MISSING), result.id, subject=named)
 
 
 @rule("gemini/result-id-both-or-neither", "request")
 def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
     by_ordinal = {call.ordinal: call for call in subject.reading.calls}
-    paired = [result for turn in subject.reading.turns for result in _by_place(turn)]
+    paired = [result for turn in subject.reading.turns for result in _results_without_ids(turn)]
     for result in subject.reading.results:
         call = None if result.call is None else by_ordinal.get(result.call)
         if call is None or (call.id is None) == (result.id is None) or result in paired:
             continue
         if result.id is None:
             message = "the functionResponse leaves out the id of its functionCall"
-            yield Breach(result.pointer, message, call.id, MISSING, subject=call_named(call))
+            yield Breach(result.pointer, message, call.id, MISSING, subject=call_label(call))
         else:
             message = "the functionResponse has an id, its functionCall has none"
-            yield Breach(result.id_pointer or result.pointer, message, MISSING, result.id, subject=call_named(call))
+            yield Breach(result.id_pointer or result.pointer, message, MISSING, result.id, subject=call_label(call))
 
 
-def _by_place(turn: Turn) -> list[Result]:
+def _results_without_ids(turn: Turn) -> list[Result]:
     """The results of a turn in which none has an id: all are paired by name and place, as Google's own SDK does."""
     turn_results = results(turn)
     return [] if any(result.id is not None for result in turn_results) else list(turn_results)
@@ -79,10 +79,10 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     for turn in subject.reading.turns:
         first_calls: dict[str, Call] = {}
         every = calls(turn)
-        ids = first_of(call.id for call in every)
+        ids = first_choices(call.id for call in every)
         for call in every:
             if call.id is not None and (first := first_calls.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, ids)
+                yield duplicate_id_breach(call, first, ids)
 
 
 @rule("gemini/server-call-not-answered", "request")
@@ -93,7 +93,7 @@ def server_call_not_answered(subject: Subject) -> Iterator[Breach]:
     for result in subject.reading.results:
         if result.id in hosted and result.id not in own:
             message = "Google ran this toolCall and sent its toolResponse; no functionResponse may answer it"
-            yield Breach(result.pointer, message, MISSING, result.id, subject=result_named(result))
+            yield Breach(result.pointer, message, MISSING, result.id, subject=result_label(result))
 
 
 @rule("gemini/call-declared", "request")
@@ -102,25 +102,25 @@ def call_declared(subject: Subject) -> Iterator[Breach]:
     for call in subject.reading.calls:
         if declared and call.name and call.name not in declared:
             pointer, want = call.name_pointer or call.pointer, one_of(declared)
-            yield Breach(pointer, "", want, call.name, subject=call_named(call))
+            yield Breach(pointer, "", want, call.name, subject=call_label(call))
 
 
 @rule("gemini/args-double")
 def args_double(subject: Subject) -> Iterator[Breach]:
     for call in subject.reading.calls:
         if call.arguments_pointer is not None:
-            for pointer, value in _numbers(call.arguments, call.arguments_pointer):
-                if isinstance(value, int) and abs(value) > SAFE and not _is_double(value):
+            for pointer, value in _nested_numbers(call.arguments, call.arguments_pointer):
+                if isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER and not _is_double(value):
                     want = Form({"type": "number", "not": {"const": value}})
-                    yield Breach(pointer, want=want, got=value, subject=call_named(call))
+                    yield Breach(pointer, want=want, got=value, subject=call_label(call))
 
 
 @rule("gemini/signature-first-only", "request")
 def signature_first_only(subject: Subject) -> Iterator[Breach]:
-    for content in subject.view(contents):
-        called = [part for part in parts(content) if has(part, "functionCall")]
+    for content in subject.derive(contents):
+        called = [part for part in parts(content) if has_value(part, "functionCall")]
         for part in called[1:]:
-            if has(part, "thoughtSignature"):
+            if has_value(part, "thoughtSignature"):
                 want, got = Words("on the first call"), Words("on a later one")
                 yield Breach(part.child("thoughtSignature").pointer, want=want, got=got)
 
@@ -130,12 +130,12 @@ def one_spelling(subject: Subject) -> Iterator[Breach]:
     # The reader takes one spelling of a key; the other is left over.
     for residue in subject.reading.residue:
         holder = resolve(subject.body, residue.pointer.rpartition("/")[0])
-        for other in spellings(camel(residue.key)):
+        for other in spellings(camel_case(residue.key)):
             if other != residue.key and other in holder:
                 yield Breach(residue.pointer, f"{residue.key} and {other} are one and the same key")
 
 
-def _numbers(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
+def _nested_numbers(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
     """Every number in a JSON value, however deep it is nested."""
     left = [(pointer, value)]
     while left:

@@ -9,22 +9,22 @@ from toolcall_conformance.basics.findings import MISSING, one_of
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import another, first_of
+from toolcall_conformance.formats.expected_values import another_text, first_choices
 from toolcall_conformance.formats.gemini.proto_json import entries, member, root
-from toolcall_conformance.formats.json_schemas import invalid
+from toolcall_conformance.formats.json_schemas import invalid_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 
 
 @rule("gemini/names-unique", "request")
 def names_unique(subject: Subject) -> Iterator[Breach]:
     pointers: dict[str, str] = {}
-    names = first_of(tool.name for tool in subject.reading.tools if tool.kind == "function")
+    names = first_choices(tool.name for tool in subject.reading.tools if tool.kind == "function")
     for tool in subject.reading.tools:
         if tool.kind != "function" or tool.name is None:
             continue
         if tool.name in pointers:
             message = f"the function at {pointers[tool.name]} has this name already; each must have its own"
-            want = another(tool.name, names)
+            want = another_text(tool.name, names)
             yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
         pointers.setdefault(tool.name, tool.pointer)
 
@@ -63,9 +63,9 @@ def json_schema_valid(subject: Subject) -> Iterator[Breach]:
             schema = declared.child("parametersJsonSchema")
             # The type of the root is another rule's.
             at = join(schema.pointer, "type")
-            yield from (breach for breach in invalid(schema.value, schema.pointer) if breach.pointer != at)
+            yield from (breach for breach in invalid_keywords(schema.value, schema.pointer) if breach.pointer != at)
     answer = root(subject.body).child("generationConfig").child("responseJsonSchema")
-    yield from invalid(answer.value, answer.pointer)
+    yield from invalid_keywords(answer.value, answer.pointer)
 
 
 @rule("gemini/schema-required-defined", "request")
@@ -74,12 +74,12 @@ def schema_required_defined(subject: Subject) -> Iterator[Breach]:
         for declaration in _declarations(tool):
             parameters = declaration.child("parameters")
             name = declaration.get("name")
-            for pointer, key, defined in _undefined(parameters.value, parameters.pointer):
+            for pointer, key, defined in _undefined_required_keys(parameters.value, parameters.pointer):
                 message = f"properties of this schema has {', '.join(defined) or 'no property'}, and not {key}"
                 yield Breach(pointer, message, MISSING, key, subject=name if isinstance(name, str) else "")
 
 
-def _undefined(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]]:
+def _undefined_required_keys(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]]:
     """Entries of ``required`` that ``properties`` of the same schema does not have, and its own, at every depth."""
     waiting = [(schema, pointer)]  # no recursion: schemas may be deep
     while waiting:
@@ -91,7 +91,7 @@ def _undefined(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]
         for index, key in enumerate(required if isinstance(required, list) else []):
             if isinstance(key, str) and key not in properties:
                 yield join(at, "required", index), key, list(properties)
-        waiting.extend(reversed(list(_inside(here, at))))
+        waiting.extend(reversed(list(_child_schemas(here, at))))
 
 
 def _properties(schema: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _properties(schema: dict[str, Any]) -> dict[str, Any]:
     return properties if isinstance(properties, dict) else {}
 
 
-def _inside(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
+def _child_schemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
     """What a schema holds where it may hold schemas, each with its place."""
     for key, entry in _properties(schema).items():
         yield entry, join(pointer, "properties", key)

@@ -8,16 +8,16 @@ from itertools import pairwise, takewhile
 from toolcall_conformance.basics.findings import MAX_CHOICES, MISSING, one_of
 from toolcall_conformance.basics.reading import Call, Node, Result
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import ANOTHER_CALL, having
-from toolcall_conformance.formats.gemini.parts import DATA
+from toolcall_conformance.formats.expected_values import ANOTHER_CALL, object_with_values
+from toolcall_conformance.formats.gemini.parts import DATA_KEYS
 from toolcall_conformance.formats.gemini.rules.view import (
-    answers,
-    call_named,
+    answering_turns,
+    call_label,
     calls,
     contents,
-    has,
+    has_value,
     parts,
-    result_named,
+    result_label,
     results,
 )
 from toolcall_conformance.formats.rule import Subject, rule
@@ -26,30 +26,30 @@ from toolcall_conformance.formats.rule import Subject, rule
 @rule("gemini/call-follows-user", "request")
 def call_follows_user(subject: Subject) -> Iterator[Breach]:
     for part in _opening_parts(subject):
-        if has(part, "functionCall"):
+        if has_value(part, "functionCall"):
             message = "the conversation starts with a functionCall; a content of the user must precede it"
-            yield Breach(part.pointer, message, having(role="user"), MISSING)
+            yield Breach(part.pointer, message, object_with_values(role="user"), MISSING)
             return
 
 
 @rule("gemini/starts-with-user", "request")
 def starts_with_user(subject: Subject) -> Iterator[Breach]:
     opening = _opening_parts(subject)
-    if opening and not any(has(part, "functionCall") for part in opening):
-        yield Breach(opening[0].pointer, want=having(role="user"), got={"role": "model"})
+    if opening and not any(has_value(part, "functionCall") for part in opening):
+        yield Breach(opening[0].pointer, want=object_with_values(role="user"), got={"role": "model"})
 
 
 @rule("gemini/ends-with-user", "request")
 def ends_with_user(subject: Subject) -> Iterator[Breach]:
-    every = subject.view(contents)
+    every = subject.derive(contents)
     if every and every[-1].get("role") == "model":
-        yield Breach(every[-1].pointer, want=having(role="user"), got={"role": "model"})
+        yield Breach(every[-1].pointer, want=object_with_values(role="user"), got={"role": "model"})
 
 
 @rule("gemini/alternate-roles", "request")
 def alternate_roles(subject: Subject) -> Iterator[Breach]:
     before = None
-    for content in subject.view(contents):
+    for content in subject.derive(contents):
         role = content.get("role") or "user"
         if role == before:
             yield Breach(content.pointer, f"two neighbouring contents have the role {role}")
@@ -58,10 +58,10 @@ def alternate_roles(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/result-answers-call", "request")
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
-    for batch, turn in answers(subject.reading):
+    for batch, turn in answering_turns(subject.reading):
         ordinals = {call.ordinal for call in batch}
         answered = {result.call for result in results(turn)}
-        waiting = [_said(call) for call in batch if call.ordinal not in answered][:MAX_CHOICES]
+        waiting = [_name_and_id(call) for call in batch if call.ordinal not in answered][:MAX_CHOICES]
         for result in results(turn):
             # An id that no call has is the matter of gemini/result-id-matches-call.
             strange_id = result.id is not None and result.call is None and bool(batch)
@@ -69,21 +69,21 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
                 message = "the functionResponse answers no functionCall of the model turn before it"
                 if not batch:
                     message = "there is no functionCall in the turn before this functionResponse"
-                want = one_of(waiting, having(functionCall=having(**_said(result))))
-                got = _said(result) if waiting else MISSING
-                yield Breach(result.pointer, message, want, got, subject=result_named(result))
+                want = one_of(waiting, object_with_values(functionCall=object_with_values(**_name_and_id(result))))
+                got = _name_and_id(result) if waiting else MISSING
+                yield Breach(result.pointer, message, want, got, subject=result_label(result))
 
 
 @rule("gemini/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    for _, turn in answers(subject.reading):
+    for _, turn in answering_turns(subject.reading):
         answered: set[int] = set()
         for result in results(turn):
             if result.call is not None and result.call in answered:
                 message = (
                     "this functionCall has its functionResponse already; this one must answer another, or be left out"
                 )
-                yield Breach(result.pointer, message, ANOTHER_CALL, _said(result), subject=result_named(result))
+                yield Breach(result.pointer, message, ANOTHER_CALL, _name_and_id(result), subject=result_label(result))
             elif result.call is not None:
                 answered.add(result.call)
 
@@ -102,37 +102,37 @@ def results_complete(subject: Subject) -> Iterator[Breach]:
         if len(open_calls) > len(strange):
             message = "the turn after this functionCall must answer it with a functionResponse"
             for call in open_calls:
-                want = having(functionResponse=having(**_said(call)))
-                yield Breach(call.pointer, message, want, MISSING, subject=call_named(call))
+                want = object_with_values(functionResponse=object_with_values(**_name_and_id(call)))
+                yield Breach(call.pointer, message, want, MISSING, subject=call_label(call))
 
 
 @rule("gemini/results-in-one-content", "request")
 def results_in_one_content(subject: Subject) -> Iterator[Breach]:
-    for batch, turn in answers(subject.reading):
+    for batch, turn in answering_turns(subject.reading):
         batch_results = [result for result in results(turn) if batch]
         for result in batch_results[1:]:
             if result.group != batch_results[0].group:
                 message = f"this functionResponse must be in the same content as the one at {batch_results[0].pointer}"
-                yield Breach(result.pointer, message, subject=result_named(result))
+                yield Breach(result.pointer, message, subject=result_label(result))
 
 
 @rule("gemini/results-first", "request")
 def results_first(subject: Subject) -> Iterator[Breach]:
-    for content in subject.view(contents):
+    for content in subject.derive(contents):
         every = parts(content)
-        last = max((index for index, part in enumerate(every) if has(part, "functionResponse")), default=0)
+        last = max((index for index, part in enumerate(every) if has_value(part, "functionResponse")), default=0)
         for part in every[:last]:
-            if not has(part, "functionResponse") and any(has(part, key) for key in DATA):
+            if not has_value(part, "functionResponse") and any(has_value(part, key) for key in DATA_KEYS):
                 message = f"the functionResponse at {every[last].pointer} must precede this part"
                 yield Breach(part.pointer, message)
 
 
-def _said(item: Call | Result) -> dict[str, str]:
+def _name_and_id(item: Call | Result) -> dict[str, str]:
     """The name of a functionCall or functionResponse, and its id if it has one."""
     return {key: value for key, value in (("id", item.id), ("name", item.name)) if value is not None}
 
 
 def _opening_parts(subject: Subject) -> list[Node]:
     """The parts of the model's contents before the first one of anybody else, which may well be blank."""
-    opening = takewhile(lambda content: content.get("role") == "model", subject.view(contents))
+    opening = takewhile(lambda content: content.get("role") == "model", subject.derive(contents))
     return [part for content in opening for part in parts(content)]

@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.expected_values import TEXT
-from toolcall_conformance.formats.gemini.parts import DATA
+from toolcall_conformance.formats.gemini.parts import DATA_KEYS
 from toolcall_conformance.formats.gemini.proto_json import root
-from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
+from toolcall_conformance.formats.gemini.rules.view import contents, has_value, model_generation, parts
 from toolcall_conformance.formats.rule import Subject, rule
 
 
 @rule("gemini/signature-demanded", "request")
 def signature_demanded(subject: Subject) -> Iterator[Breach]:
-    if (generation(subject) or 0) < 3:
+    if (model_generation(subject) or 0) < 3:
         return
-    every = subject.view(contents)
+    every = subject.derive(contents)
     # The current turn begins after the last content in which the user says something that is not a result.
     begin = 0
     for index, content in enumerate(every):
-        keys = [key for part in parts(content) for key in DATA if has(part, key)]
+        keys = [key for part in parts(content) for key in DATA_KEYS if has_value(part, key)]
         if content.get("role") != "model" and set(keys) - {"functionResponse"}:
             begin = index + 1
     for content in every[begin:]:
-        called = [part for part in parts(content) if has(part, "functionCall")]
+        called = [part for part in parts(content) if has_value(part, "functionCall")]
         if content.get("role") == "model" and called and not called[0].get("thoughtSignature"):
             name = called[0].child("functionCall").get("name")
             message = "the first functionCall of a step must have the thoughtSignature that the model gave it"
@@ -34,9 +34,9 @@ def signature_demanded(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/result-parts-model", "request")
 def result_parts_model(subject: Subject) -> Iterator[Breach]:
-    if (generation(subject) or 3) >= 3:
+    if (model_generation(subject) or 3) >= 3:
         return
-    for content in subject.view(contents):
+    for content in subject.derive(contents):
         for part in parts(content):
             media = part.child("functionResponse").child("parts")
             if media.value:
@@ -46,7 +46,7 @@ def result_parts_model(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/built-in-with-functions", "request")
 def built_in_with_functions(subject: Subject) -> Iterator[Breach]:
-    model = generation(subject)
+    model = model_generation(subject)
     kinds = {tool.kind for tool in subject.reading.tools}
     if model is None or kinds != {"function", "hosted"}:
         return
@@ -62,5 +62,5 @@ def built_in_with_functions(subject: Subject) -> Iterator[Breach]:
 def json_mode_with_functions(subject: Subject) -> Iterator[Breach]:
     mime = root(subject.body).child("generationConfig").child("responseMimeType")
     functions = any(tool.kind == "function" for tool in subject.reading.tools)
-    if (generation(subject) or 3) < 3 and functions and mime.value == "application/json":
+    if (model_generation(subject) or 3) < 3 and functions and mime.value == "application/json":
         yield Breach(mime.pointer, want=MISSING, got=mime.value)

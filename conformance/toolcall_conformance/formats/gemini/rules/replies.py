@@ -7,19 +7,25 @@ from collections.abc import Iterator
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.gemini.proto_json import BESIDE_CALLS, FINISH_REASONS, enum, number, root
-from toolcall_conformance.formats.rule import Subject, numbered_twice, rule
+from toolcall_conformance.formats.gemini.proto_json import (
+    FINISH_REASONS,
+    FINISH_REASONS_WITH_CALLS,
+    enum_name,
+    parse_number,
+    root,
+)
+from toolcall_conformance.formats.rule import Subject, repeated_indexes, rule
 
 #: What totalTokenCount counts.
-ADDENDS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+TOTAL_TOKEN_KEYS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
 
 
 @rule("gemini/finish-with-calls", "response")
 def finish_with_calls(subject: Subject) -> Iterator[Breach]:
     finish = subject.reading.finish
     if finish is not None and subject.reading.calls:
-        raw = enum(finish.raw, FINISH_REASONS)
-        if raw is not None and raw not in BESIDE_CALLS:
+        raw = enum_name(finish.raw, FINISH_REASONS)
+        if raw is not None and raw not in FINISH_REASONS_WITH_CALLS:
             yield Breach(finish.pointer, want="STOP", got=finish.raw)
 
 
@@ -27,13 +33,13 @@ def finish_with_calls(subject: Subject) -> Iterator[Breach]:
 def usage_total(subject: Subject) -> Iterator[Breach]:
     usage = root(subject.body).child("usageMetadata")
     total = usage.child("totalTokenCount")
-    counted = [number(usage.get(key)) for key in ADDENDS]
-    if (number(total.value) is None and total.value is not None) or counted[0] is None:
+    counted = [parse_number(usage.get(key)) for key in TOTAL_TOKEN_KEYS]
+    if (parse_number(total.value) is None and total.value is not None) or counted[0] is None:
         return  # what is no count is told as such
     expected = sum(count for count in counted if count is not None)
     if not isinstance(expected, int):
         return
-    if (number(total.value) or 0) != expected:
+    if (parse_number(total.value) or 0) != expected:
         missing = total.value is None
         pointer = usage.pointer if missing else total.pointer
         message = "totalTokenCount is not there" if missing else ""
@@ -48,7 +54,7 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/candidate-once", "response")
 def candidate_once(subject: Subject) -> Iterator[Breach]:
     candidates = root(subject.body).child("candidates")
-    for pointer, index in numbered_twice(candidates.value, candidates.pointer):
+    for pointer, index in repeated_indexes(candidates.value, candidates.pointer):
         yield Breach(pointer, f"a candidate before this one has the index {index}", MISSING, index)
 
 

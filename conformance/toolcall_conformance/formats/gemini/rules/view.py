@@ -21,7 +21,7 @@ def parts(content: Node) -> list[Node]:
     return [part for part in entries(content.child("parts")) if part.is_object]
 
 
-def has(part: Node, key: str) -> bool:
+def has_value(part: Node, key: str) -> bool:
     """Whether a part has a value under ``key``."""
     return part.get(key) is not None
 
@@ -36,7 +36,7 @@ def results(turn: Turn) -> list[Result]:
     return [item for item in turn.items if isinstance(item, Result)]
 
 
-def answers(reading: Reading) -> Iterator[tuple[list[Call], Turn]]:
+def answering_turns(reading: Reading) -> Iterator[tuple[list[Call], Turn]]:
     """Every user turn that has results, with the calls of the model turn right before it (none if there is none)."""
     before: Turn | None = None
     for turn in reading.turns:
@@ -47,18 +47,18 @@ def answers(reading: Reading) -> Iterator[tuple[list[Call], Turn]]:
             before = turn
 
 
-def call_named(call: Call) -> str:
+def call_label(call: Call) -> str:
     """How a report calls a call."""
     return f"call {call.ordinal + 1}, {call.name or 'without a name'}"
 
 
-def result_named(result: Result) -> str:
+def result_label(result: Result) -> str:
     """How a report calls a result."""
     which = "answers no call" if result.call is None else f"of call {result.call + 1}"
     return f"result {which}, {result.name or 'without a name'}"
 
 
-def generation(subject: Subject) -> int | None:
+def model_generation(subject: Subject) -> int | None:
     """The generation of the Gemini model that a body goes to (3 for gemini-3-pro-preview), None if not known."""
     match = re.search(r"gemini-(\d+)", subject.model or "")
     return int(match[1]) if match else None

@@ -25,10 +25,17 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import append_text, deep_copy
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.formats.expected_values import OBJECT, TEXT, meant_object, why_no_json
-from toolcall_conformance.formats.gemini.proto_json import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
-from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
-from toolcall_conformance.formats.rule import numbered_twice
+from toolcall_conformance.formats.expected_values import OBJECT, TEXT, intended_object, json_fault
+from toolcall_conformance.formats.gemini.proto_json import (
+    FINISH_REASONS,
+    FINISH_REASONS_WITH_CALLS,
+    camel_case,
+    enum_name,
+    member,
+    spellings,
+)
+from toolcall_conformance.formats.gemini.stream.partial_args import PIECE_FORM, PartialArgs
+from toolcall_conformance.formats.rule import repeated_indexes
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
 
 RULES = rule_ids(
@@ -42,7 +49,7 @@ RULES = rule_ids(
 
 
 #: What a call that goes on is told by at its end.
-_OPEN: dict[str, Any] = {"want": {"functionCall": {}}, "got": MISSING}
+_NOT_CLOSED: dict[str, Any] = {"want": {"functionCall": {}}, "got": MISSING}
 
 
 def assemble(stream: Any) -> Assembled:
@@ -57,16 +64,16 @@ class _Call:
         self.part = part
         self.body: dict[str, Any] = part["functionCall"]
         self.pointer = pointer
-        self.goes_on = goes_on
-        self.places = [pointer]
-        self.pieces: PartialArgs | None = None
+        self.is_open = goes_on
+        self.pointers = [pointer]
+        self.partial_args: PartialArgs | None = None
 
-    def add(self, piece: Any) -> bool:
-        if self.pieces is None:
+    def add_piece(self, piece: Any) -> bool:
+        if self.partial_args is None:
             args = self.body.get("args")
             self.body["args"] = args = args if isinstance(args, dict) else {}
-            self.pieces = PartialArgs(args)
-        return self.pieces.add(piece)
+            self.partial_args = PartialArgs(args)
+        return self.partial_args.add(piece)
 
 
 class _Candidate:
@@ -75,32 +82,32 @@ class _Candidate:
     def __init__(self, report: Report) -> None:
         self.body: dict[str, Any] = {"content": {"parts": []}}
         self.calls: list[_Call] = []
-        self.finished = ""
+        self.finish_pointer = ""
         self._report = report
         self._joinable = False
 
     def take(self, pointer: str, chunk: dict[str, Any]) -> None:
-        content, pointer_of = member(chunk, "content"), _pointers(pointer, chunk)
+        content, pointer_of = member(chunk, "content"), _member_pointers(pointer, chunk)
         entries = member(content, "parts")
         parts = entries if isinstance(entries, list) else []
         for key, value in chunk.items():
-            if camel(key) != "content" and value is not None:
-                self.body[camel(key)] = deep_copy(value)
+            if camel_case(key) != "content" and value is not None:
+                self.body[camel_case(key)] = deep_copy(value)
         if isinstance(content, dict):
             self.body["content"] |= deep_copy({key: value for key, value in content.items() if key != "parts"})
-        if self.finished and any(map(_says_something, parts)):
+        if self.finish_pointer and any(map(_has_content, parts)):
             at, message = pointer_of("content"), "content follows finishReason; it must precede it"
             self._report.add("stream-finish-last", at, message, want=Words("before the finishReason"), got=content)
         reason = member(chunk, "finishReason")
         if reason is not None:
-            if self.finished:
+            if self.finish_pointer:
                 at = pointer_of("finishReason")
                 self._report.add("stream-finish-last", at, "a second finishReason", want=MISSING, got=reason)
-            self.finished = pointer_of("finishReason")
+            self.finish_pointer = pointer_of("finishReason")
         for place, part in enumerate(parts):
-            self._add(f"{pointer_of('content')}/parts/{place}", part)
+            self._add_part(f"{pointer_of('content')}/parts/{place}", part)
 
-    def _add(self, pointer: str, part: Any) -> None:
+    def _add_part(self, pointer: str, part: Any) -> None:
         """A part goes behind the others; a piece of text or of a call to the one before."""
         mine: list[Any] = self.body["content"]["parts"]
         call = member(part, "functionCall")
@@ -117,17 +124,17 @@ class _Candidate:
         self._joinable = plain
 
     def _add_call(self, pointer: str, part: dict[str, Any], call: dict[str, Any]) -> None:
-        at = f"{pointer}/{_spelt(part, 'functionCall')}"
+        at = f"{pointer}/{_present_key(part, 'functionCall')}"
         others = deep_copy({key: value for key, value in part.items() if key not in spellings("functionCall")})
         goes_on = member(call, "willContinue") is True
-        under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
+        under_way = self.calls[-1] if self.calls and self.calls[-1].is_open else None
         if member(call, "name") or under_way is None:
             if under_way is not None:
-                self._report_of(under_way).add("stream-call-closed", under_way.pointer, **_OPEN)
-                under_way.goes_on = False
+                self._call_report(under_way).add("stream-call-closed", under_way.pointer, **_NOT_CLOSED)
+                under_way.is_open = False
             if not member(call, "name"):
                 message = "this functionCall has no name, and there is no earlier one for it to continue"
-                self._report.of_part(at).add("stream-call-continued", at, message, want=TEXT, got=MISSING)
+                self._report.part_report(at).add("stream-call-continued", at, message, want=TEXT, got=MISSING)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
             body = deep_copy({key: value for key, value in call.items() if key not in aside})
             under_way = _Call(others | {"functionCall": body}, at, goes_on)
@@ -135,27 +142,27 @@ class _Candidate:
             self.calls.append(under_way)
             self._joinable = False
         else:
-            under_way.goes_on = goes_on
-            under_way.places.append(at)
+            under_way.is_open = goes_on
+            under_way.pointers.append(at)
             under_way.part |= {key: value for key, value in others.items() if key not in under_way.part}
         pieces = member(call, "partialArgs")
         for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
-            if not under_way.add(piece):
-                where = f"{at}/{_spelt(call, 'partialArgs')}/{place}"
-                self._report_of(under_way).add("stream-partial-args", where, want=PIECE, got=piece)
+            if not under_way.add_piece(piece):
+                where = f"{at}/{_present_key(call, 'partialArgs')}/{place}"
+                self._call_report(under_way).add("stream-partial-args", where, want=PIECE_FORM, got=piece)
 
-    def _report_of(self, call: _Call) -> Report:
-        return self._report.of_part(call.pointer)
+    def _call_report(self, call: _Call) -> Report:
+        return self._report.part_report(call.pointer)
 
     def finish(self) -> None:
         for call in self.calls:
-            if call.goes_on and self.finished:
-                self._report_of(call).add("stream-call-closed", call.pointer, **_OPEN)
-        reason = enum(self.body.get("finishReason"), FINISH_REASONS)
-        if self.calls and reason is not None and reason not in BESIDE_CALLS:
-            self._report.add("stream-finish-agrees", self.finished, want="STOP", got=reason)
+            if call.is_open and self.finish_pointer:
+                self._call_report(call).add("stream-call-closed", call.pointer, **_NOT_CLOSED)
+        reason = enum_name(self.body.get("finishReason"), FINISH_REASONS)
+        if self.calls and reason is not None and reason not in FINISH_REASONS_WITH_CALLS:
+            self._report.add("stream-finish-agrees", self.finish_pointer, want="STOP", got=reason)
 
-    def streamed(self) -> Iterator[StreamedCall]:
+    def streamed_calls(self) -> Iterator[StreamedCall]:
         for call in self.calls:
             name, identity, args = (call.body.get(key) for key in ("name", "id", "args"))
             yield StreamedCall(
@@ -163,10 +170,10 @@ class _Candidate:
                 identity if isinstance(identity, str) and identity else None,
                 name if isinstance(name, str) else None,
                 whole_text=json.dumps(args, ensure_ascii=False)
-                if isinstance(args, dict) and call.pieces is None
+                if isinstance(args, dict) and call.partial_args is None
                 else None,
-                closed=not call.goes_on,
-                pointers=tuple(call.places),
+                closed=not call.is_open,
+                pointers=tuple(call.pointers),
             )
 
 
@@ -175,7 +182,7 @@ class _CandidateMachine(Machine):
         super().__init__(ids)
         self.body: dict[str, Any] | None = None
         self.candidates: dict[Any, _Candidate] = {}
-        self.last = ""
+        self.last_pointer = ""
         self.last_has_usage = False
 
     def check_aside(self, line: str) -> None:
@@ -191,30 +198,30 @@ class _CandidateMachine(Machine):
             self.report.add("stream-after-end", f"{pointer}/data", want=MISSING, got=data)
             return
         if "event" in event:
-            self.report.once("stream-event-name", f"{pointer}/event", want=MISSING, got=event["event"])
+            self.report.add_once("stream-event-name", f"{pointer}/event", want=MISSING, got=event["event"])
         if not isinstance(data, dict):
-            ours, want = why_no_json(data), meant_object(data)
+            ours, want = json_fault(data), intended_object(data)
             if data == "[DONE]":
                 ours, want = "[DONE] ends OpenAI's streams; these must end with the connection", MISSING
             self.report.add("stream-data", f"{pointer}/data", ours, want=want, got=data)
         elif data.get("error") is not None:
             self.error = deep_copy(data)
         else:
-            self._chunk(f"{pointer}/data", data)
+            self._take_chunk(f"{pointer}/data", data)
 
-    def _chunk(self, pointer: str, data: dict[str, Any]) -> None:
+    def _take_chunk(self, pointer: str, data: dict[str, Any]) -> None:
         self.body = self.body if self.body is not None else {}
         before, now = self.body.get("responseId"), member(data, "responseId")
         if isinstance(before, str) and isinstance(now, str) and before != now:
-            self.report.add("stream-same-id", _pointers(pointer, data)("responseId"), want=before, got=now)
+            self.report.add("stream-same-id", _member_pointers(pointer, data)("responseId"), want=before, got=now)
         for key, value in data.items():
             if key != "candidates" and value is not None:
-                self.body[camel(key)] = deep_copy(value)
-        self.last, self.last_has_usage = pointer, isinstance(member(data, "usageMetadata"), dict)
+                self.body[camel_case(key)] = deep_copy(value)
+        self.last_pointer, self.last_has_usage = pointer, isinstance(member(data, "usageMetadata"), dict)
         candidates = data.get("candidates")
-        for at, number in numbered_twice(candidates, f"{pointer}/candidates"):
+        for at, number in repeated_indexes(candidates, f"{pointer}/candidates"):
             message = f"an entry before this one in the chunk is of the candidate {number}, too"
-            self.report.once("stream-candidate-once", at, message, want=MISSING, got=number)
+            self.report.add_once("stream-candidate-once", at, message, want=MISSING, got=number)
         for place, chunk in enumerate(candidates if isinstance(candidates, list) else ()):
             if isinstance(chunk, dict):
                 index = chunk.get("index")
@@ -231,26 +238,26 @@ class _CandidateMachine(Machine):
         for candidate in self.candidates.values():
             candidate.finish()
         blocked = member(self.body, "promptFeedback") is not None
-        whole = all(candidate.finished for candidate in self.candidates.values()) if self.candidates else blocked
+        whole = all(candidate.finish_pointer for candidate in self.candidates.values()) if self.candidates else blocked
         if self.error is None and not whole:
             message = "nothing follows this chunk; the last one must have a finishReason"
-            self.report.add("stream-finish", self.last, message, want=Words("STOP or MAX_TOKENS"), got=MISSING)
+            self.report.add("stream-finish", self.last_pointer, message, want=Words("STOP or MAX_TOKENS"), got=MISSING)
         elif self.error is None and not self.last_has_usage:
-            self.report.add("stream-usage", self.last, want=OBJECT, got=MISSING)
-        calls = (call for candidate in self.candidates.values() for call in candidate.streamed())
-        return self.assembled(self.body, calls, failed=self.error is not None, whole=whole)
+            self.report.add("stream-usage", self.last_pointer, want=OBJECT, got=MISSING)
+        calls = (call for candidate in self.candidates.values() for call in candidate.streamed_calls())
+        return self.assembled_stream(self.body, calls, failed=self.error is not None, whole=whole)
 
 
-def _says_something(part: Any) -> bool:
+def _has_content(part: Any) -> bool:
     return not (isinstance(part, dict) and part.keys() <= {"text", "thought"} and part.get("text") == "")
 
 
-def _spelt(value: dict[str, Any], key: str) -> str:
+def _present_key(value: dict[str, Any], key: str) -> str:
     """The spelling of a key that is there."""
     return next((spelling for spelling in spellings(key) if spelling in value), key)
 
 
-def _pointers(pointer: str, value: dict[str, Any]) -> Any:
+def _member_pointers(pointer: str, value: dict[str, Any]) -> Any:
     """Pointers to members of an object by their camelCase keys, and to it where they are absent."""
 
     def to(key: str) -> str:
@@ -259,10 +266,10 @@ def _pointers(pointer: str, value: dict[str, Any]) -> Any:
     return to
 
 
-_BROUGHT = ("text", "functionCall", "inlineData")
+_PART_KEYS = ("text", "functionCall", "inlineData")
 
 
-def kind_of(data: dict[str, Any]) -> str:
+def chunk_kind(data: dict[str, Any]) -> str:
     """``part.text``, ``part.functionCall``, ``finish`` …, several joined by ``+``; ``no part`` for one of usage."""
     candidates = data.get("candidates")
     kinds = set()
@@ -271,6 +278,6 @@ def kind_of(data: dict[str, Any]) -> str:
             content = candidate.get("content")
             parts = content.get("parts") if isinstance(content, dict) else None
             for part in parts if isinstance(parts, list) else []:
-                kinds |= {f"part.{key}" for key in _BROUGHT if isinstance(part, dict) and key in part}
+                kinds |= {f"part.{key}" for key in _PART_KEYS if isinstance(part, dict) and key in part}
             kinds |= {"finish"} if candidate.get("finishReason") else set()
     return "+".join(sorted(kinds)) or "no part"

@@ -13,14 +13,14 @@ from typing import Any
 from toolcall_conformance.basics.findings import Form
 from toolcall_conformance.basics.jsonvalue import append_text
 
-_STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
+_STEP_PATTERN = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
 
-PIECE = Form(
+PIECE_FORM = Form(
     {"type": "object", "required": ["jsonPath"], "properties": {"jsonPath": {"type": "string", "pattern": r"^\$"}}}
 )
 """A piece with a path that begins at the arguments."""
 
-VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
+VALUE_KEYS = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
 class PartialArgs:
@@ -35,28 +35,28 @@ class PartialArgs:
         path = piece.get("jsonPath") if isinstance(piece, dict) else None
         if not isinstance(path, str):
             return False
-        steps = _steps(path)
+        steps = _path_steps(path)
         if not steps:
             return False
-        key = next((name for name in VALUES if name in piece), None)
+        key = next((name for name in VALUE_KEYS if name in piece), None)
         done = True
         if key is not None:
             value = None if key == "nullValue" else piece[key]
-            done = _put(self.args, steps, value, further=path in self._open)
+            done = _set_value(self.args, steps, value, further=path in self._open)
         self._open.discard(path)
         if piece.get("willContinue") is True:
             self._open.add(path)
         return done
 
 
-def _steps(path: str) -> list[str | int] | None:
+def _path_steps(path: str) -> list[str | int] | None:
     """The keys and places of a path, None for one that is not of this kind."""
     if not path.startswith("$"):
         return None
     steps: list[str | int] = []
     at = 1
     while at < len(path):
-        match = _STEP.match(path, at)
+        match = _STEP_PATTERN.match(path, at)
         if match is None:
             return None
         plain, place, single, double = match.groups()
@@ -66,7 +66,7 @@ def _steps(path: str) -> list[str | int] | None:
     return steps
 
 
-def _put(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> bool:
+def _set_value(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> bool:
     """Set the value at ``steps``, or add to the text there; objects and lists on the way are made."""
     for number, step in enumerate(steps):
         last = number == len(steps) - 1
@@ -75,17 +75,17 @@ def _put(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> b
             if step == len(holder):
                 holder.append(fresh)
             elif last:
-                holder[step] = _joined(holder[step], value, further)
+                holder[step] = _append_or_replace(holder[step], value, further)
         elif isinstance(holder, dict) and isinstance(step, str):
             if step not in holder:
                 holder[step] = fresh
             elif last:
-                holder[step] = _joined(holder[step], value, further)
+                holder[step] = _append_or_replace(holder[step], value, further)
         else:
             return False
         holder = holder[step]
     return True
 
 
-def _joined(before: Any, value: Any, further: bool) -> Any:
+def _append_or_replace(before: Any, value: Any, further: bool) -> Any:
     return append_text(before, value) if further and isinstance(before, str) and isinstance(value, str) else value

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from toolcall_conformance.formats.format import Habit
 from toolcall_conformance.formats.openai_chat.dialect import calls, chunks, replies
 
-STREAMED: Mapping[str, Habit] = {**calls.HABITS, **chunks.HABITS}
+STREAM_HABITS: Mapping[str, Habit] = {**calls.HABITS, **chunks.HABITS}
 """Rewrite the events of a stream, as ``streaming.parse`` has them."""
 
-WHOLE: Mapping[str, Habit] = replies.HABITS
+REPLY_HABITS: Mapping[str, Habit] = replies.HABITS
 """Rewrite a whole reply."""
 
-__all__ = ["STREAMED", "WHOLE"]
+__all__ = ["REPLY_HABITS", "STREAM_HABITS"]

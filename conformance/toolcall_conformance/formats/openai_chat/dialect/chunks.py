@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolcall_conformance.formats.format import Habit
-from toolcall_conformance.formats.openai_chat.dialect.events import Events, choice_of, choices, entries
+from toolcall_conformance.formats.openai_chat.dialect.events import Events, choices, entries, first_choice
 
 _DONE = "[DONE]"
 
 
-def _each_delta(change: Callable[[dict[str, Any]], Any]) -> Habit:
+def _change_deltas(change: Callable[[dict[str, Any]], Any]) -> Habit:
     def changed(events: Events) -> Events:
         for choice in choices(events):
             change(choice["delta"])
@@ -20,7 +20,7 @@ def _each_delta(change: Callable[[dict[str, Any]], Any]) -> Habit:
     return changed
 
 
-def _behind_first(change: Callable[[dict[str, Any]], Any]) -> Habit:
+def _change_later_deltas(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """A change in each delta but the first, which has the role."""
 
     def changed(events: Events) -> Events:
@@ -32,11 +32,11 @@ def _behind_first(change: Callable[[dict[str, Any]], Any]) -> Habit:
     return changed
 
 
-def _beside_calls(value: Any) -> Callable[[dict[str, Any]], Any]:
+def _set_content_of_calls(value: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda delta: delta.setdefault("content", value) if delta.get("tool_calls") else None
 
 
-def _finish(reason: Any, *, calls: bool) -> Habit:
+def _change_finish_reason(reason: Any, *, calls: bool) -> Habit:
     """Another reason at the normal end of a reply: with calls, or without."""
 
     def changed(events: Events) -> Events:
@@ -49,7 +49,7 @@ def _finish(reason: Any, *, calls: bool) -> Habit:
     return changed
 
 
-def _blank(reason: Any) -> Habit:
+def _blank_finish_reason(reason: Any) -> Habit:
     """No reason at a normal end, but a blank one."""
 
     def changed(events: Events) -> Events:
@@ -63,16 +63,16 @@ def _blank(reason: Any) -> Habit:
     return changed
 
 
-def _blank_before(events: Events) -> Events:
+def _blank_earlier_reasons(events: Events) -> Events:
     for choice in choices(events):
         if choice.get("finish_reason") is None:
             choice["finish_reason"] = ""
     return events
 
 
-def _finish_early(events: Events) -> Events:
+def _move_finish_reason(events: Events) -> Events:
     """The reason is in the last chunk that says something; a chunk of its own is left out."""
-    placed = [(place, choice) for place, event in enumerate(events) if (choice := choice_of(event)) is not None]
+    placed = [(place, choice) for place, event in enumerate(events) if (choice := first_choice(event)) is not None]
     ending = next((number for number, (_, choice) in enumerate(placed) if choice.get("finish_reason")), 0)
     if not ending or any(placed[ending][1]["delta"].values()):
         return events
@@ -84,7 +84,7 @@ def _finish_early(events: Events) -> Events:
     return [*events[:place], *events[place + 1 :]]
 
 
-def _usage_place(events: Events) -> int | None:
+def _usage_position(events: Events) -> int | None:
     """Where the chunk is that has nothing but the counts."""
     places = (place for place, event in enumerate(events) if isinstance(event.get("data"), dict))
     return next(
@@ -92,19 +92,19 @@ def _usage_place(events: Events) -> int | None:
     )
 
 
-def _usage_with_finish(events: Events) -> Events:
+def _move_usage(events: Events) -> Events:
     """The counts are in the chunk that has the reason, and no chunk follows it."""
-    place = _usage_place(events)
-    ending = next((event for event in events if (choice := choice_of(event)) and choice.get("finish_reason")), None)
+    place = _usage_position(events)
+    ending = next((event for event in events if (choice := first_choice(event)) and choice.get("finish_reason")), None)
     if place is None or ending is None:
         return events
     ending["data"]["usage"] = events[place]["data"]["usage"]
     return [*events[:place], *events[place + 1 :]]
 
 
-def _usage_everywhere(events: Events) -> Events:
+def _repeat_usage(events: Events) -> Events:
     """Each chunk has the counts so far, and the last chunk has the whole ones."""
-    place = _usage_place(events)
+    place = _usage_position(events)
     if place is None:
         return events
     usage = events[place]["data"]["usage"]
@@ -120,29 +120,29 @@ def _usage_everywhere(events: Events) -> Events:
     return events
 
 
-def _usage_zero(events: Events) -> Events:
+def _add_zero_usage(events: Events) -> Events:
     """Each chunk before the counts has some of zeros."""
-    place = _usage_place(events)
+    place = _usage_position(events)
     for event in events[: place or 0]:
         if isinstance(event.get("data"), dict):
             event["data"]["usage"] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     return events
 
 
-def _null_choices(events: Events) -> Events:
-    place = _usage_place(events)
+def _set_choices_null(events: Events) -> Events:
+    place = _usage_position(events)
     if place is not None:
         events[place]["data"]["choices"] = None
     return events
 
 
-def _null_record(events: Events) -> Events:
+def _insert_null_record(events: Events) -> Events:
     """A record that is null comes before the last choice."""
-    placed = [place for place, event in enumerate(events) if choice_of(event) is not None]
+    placed = [place for place, event in enumerate(events) if first_choice(event) is not None]
     return [*events[: placed[-1]], {"data": None}, *events[placed[-1] :]] if len(placed) > 1 else events
 
 
-def _other_ids(events: Events) -> Events:
+def _change_ids(events: Events) -> Events:
     """Each chunk has an id of its own."""
     for place, event in enumerate(events):
         if isinstance(event.get("data"), dict) and event["data"].get("id"):
@@ -150,38 +150,38 @@ def _other_ids(events: Events) -> Events:
     return events
 
 
-def _no_object(events: Events) -> Events:
+def _drop_object_key(events: Events) -> Events:
     for event in events:
         if isinstance(event.get("data"), dict):
             event["data"].pop("object", None)
     return events
 
 
-def _not_done(events: Events) -> Events:
+def _drop_done_marker(events: Events) -> Events:
     finished = any(choice.get("finish_reason") for choice in choices(events))
     return events[:-1] if events and events[-1].get("data") == _DONE and finished else events
 
 
 HABITS: Mapping[str, Habit] = {
-    "role-everywhere": _behind_first(lambda delta: delta.setdefault("role", "assistant")),
-    "role-empty": _behind_first(lambda delta: delta.setdefault("role", "")),
-    "role-null": _behind_first(lambda delta: delta.setdefault("role", None)),
-    "content-null": _each_delta(_beside_calls(None)),
-    "content-empty": _each_delta(_beside_calls("")),
-    "calls-empty": _each_delta(lambda delta: delta.setdefault("tool_calls", [])),
-    "calls-null": _each_delta(lambda delta: delta.setdefault("tool_calls", None)),
-    "finish-early": _finish_early,
-    "finish-stop": _finish("stop", calls=True),
-    "finish-calls": _finish("tool_calls", calls=False),
-    "finish-empty": _blank(""),
-    "finish-null": _blank(None),
-    "finish-empty-before": _blank_before,
-    "usage-with-finish": _usage_with_finish,
-    "usage-everywhere": _usage_everywhere,
-    "usage-zero": _usage_zero,
-    "choices-null": _null_choices,
-    "record-null": _null_record,
-    "ids-of-chunks": _other_ids,
-    "object-absent": _no_object,
-    "done-absent": _not_done,
+    "role-everywhere": _change_later_deltas(lambda delta: delta.setdefault("role", "assistant")),
+    "role-empty": _change_later_deltas(lambda delta: delta.setdefault("role", "")),
+    "role-null": _change_later_deltas(lambda delta: delta.setdefault("role", None)),
+    "content-null": _change_deltas(_set_content_of_calls(None)),
+    "content-empty": _change_deltas(_set_content_of_calls("")),
+    "calls-empty": _change_deltas(lambda delta: delta.setdefault("tool_calls", [])),
+    "calls-null": _change_deltas(lambda delta: delta.setdefault("tool_calls", None)),
+    "finish-early": _move_finish_reason,
+    "finish-stop": _change_finish_reason("stop", calls=True),
+    "finish-calls": _change_finish_reason("tool_calls", calls=False),
+    "finish-empty": _blank_finish_reason(""),
+    "finish-null": _blank_finish_reason(None),
+    "finish-empty-before": _blank_earlier_reasons,
+    "usage-with-finish": _move_usage,
+    "usage-everywhere": _repeat_usage,
+    "usage-zero": _add_zero_usage,
+    "choices-null": _set_choices_null,
+    "record-null": _insert_null_record,
+    "ids-of-chunks": _change_ids,
+    "object-absent": _drop_object_key,
+    "done-absent": _drop_done_marker,
 }

@@ -12,7 +12,7 @@ Events = list[dict[str, Any]]
 Entry = dict[str, Any]
 
 
-def choice_of(event: dict[str, Any]) -> dict[str, Any] | None:
+def first_choice(event: dict[str, Any]) -> dict[str, Any] | None:
     """The first choice of a chunk; None for ``[DONE]``, an error, and a chunk without choices."""
     data = event.get("data")
     choices = data.get("choices") if isinstance(data, dict) else None
@@ -22,29 +22,29 @@ def choice_of(event: dict[str, Any]) -> dict[str, Any] | None:
 
 def choices(events: Events) -> Iterator[dict[str, Any]]:
     """The first choice of each chunk that has one."""
-    yield from (choice for event in events if (choice := choice_of(event)) is not None)
+    yield from (choice for event in events if (choice := first_choice(event)) is not None)
 
 
-def entries_of(event: dict[str, Any]) -> list[Entry]:
+def chunk_entries(event: dict[str, Any]) -> list[Entry]:
     """The entries of calls in a chunk."""
-    choice = choice_of(event)
+    choice = first_choice(event)
     tool_calls = choice["delta"].get("tool_calls") if choice is not None else None
     return [entry for entry in tool_calls if isinstance(entry, dict)] if isinstance(tool_calls, list) else []
 
 
 def entries(events: Events) -> Iterator[Entry]:
     """All entries of calls, in order."""
-    yield from (entry for event in events for entry in entries_of(event))
+    yield from (entry for event in events for entry in chunk_entries(event))
 
 
-def holder_of(entry: Entry) -> dict[str, Any]:
+def call_member(entry: Entry) -> dict[str, Any]:
     """The member of an entry that holds the name and the arguments; empty where it has none."""
     return next((entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {})
 
 
 def is_head(entry: Entry) -> bool:
     """Whether an entry begins a call."""
-    return bool(holder_of(entry).get("name"))
+    return bool(call_member(entry).get("name"))
 
 
 def is_function(entry: Entry) -> bool:
@@ -60,13 +60,13 @@ def is_plain(events: Events) -> bool:
     return counted and named == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
 
 
-def later(events: Events, later_part: Callable[[Entry], Entry]) -> Events:
+def split_heads(events: Events, later_part: Callable[[Entry], Entry]) -> Events:
     """Each call begins with less: what ``later_part`` takes out of its first entry follows in a chunk of its own."""
     written: Events = []
     for event in events:
         written.append(event)
-        rest = [later_part(entry) for entry in entries_of(event) if is_head(entry)]
-        choice = choice_of(event)
+        rest = [later_part(entry) for entry in chunk_entries(event) if is_head(entry)]
+        choice = first_choice(event)
         if not rest or choice is None:
             continue
         more = copy.deepcopy(event)
@@ -76,19 +76,19 @@ def later(events: Events, later_part: Callable[[Entry], Entry]) -> Events:
     return written
 
 
-def without_empty(events: Events) -> Events:
+def drop_empty_chunks(events: Events) -> Events:
     """The events but for chunks that say nothing any more."""
     return [event for event in events if not _is_empty(event)]
 
 
 def _is_empty(event: dict[str, Any]) -> bool:
-    choice = choice_of(event)
+    choice = first_choice(event)
     if choice is None or choice.get("finish_reason") or event["data"].get("usage"):
         return False
     return bool(choice["delta"] == {"tool_calls": []})
 
 
-def object_of(arguments: Any) -> Any:
+def arguments_object(arguments: Any) -> Any:
     """The object that a text of arguments means; what means none stays as it is."""
     try:
         parsed_arguments = parse(arguments) if isinstance(arguments, str) else arguments

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolcall_conformance.formats.format import Habit
-from toolcall_conformance.formats.openai_chat.dialect.events import object_of
+from toolcall_conformance.formats.openai_chat.dialect.events import arguments_object
 
 Reply = dict[str, Any]
 
 
-def _message(change: Callable[[dict[str, Any]], Any]) -> Habit:
+def _change_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """A change in the message of each choice."""
 
     def changed(reply: Reply) -> Reply:
@@ -22,7 +22,7 @@ def _message(change: Callable[[dict[str, Any]], Any]) -> Habit:
     return changed
 
 
-def _call(change: Callable[[dict[str, Any]], Any]) -> Habit:
+def _change_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """A change in each call of a function that has an id."""
 
     def changed(message: dict[str, Any]) -> None:
@@ -30,34 +30,34 @@ def _call(change: Callable[[dict[str, Any]], Any]) -> Habit:
             if isinstance(call.get("function"), dict) and call.get("id"):
                 change(call)
 
-    return _message(changed)
+    return _change_messages(changed)
 
 
-def _without_arguments(change: Callable[[dict[str, Any]], Any]) -> Habit:
+def _change_empty_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """A change in the function of each call without arguments."""
 
     def changed(call: dict[str, Any]) -> None:
         if str(call["function"].get("arguments", "")).strip() == "{}":
             change(call["function"])
 
-    return _call(changed)
+    return _change_calls(changed)
 
 
-def _object(call: dict[str, Any]) -> None:
-    call["function"]["arguments"] = object_of(call["function"].get("arguments"))
+def _parse_arguments(call: dict[str, Any]) -> None:
+    call["function"]["arguments"] = arguments_object(call["function"].get("arguments"))
 
 
-def _beside_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
+def _change_call_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """A change in a message of calls without any text."""
 
     def changed(message: dict[str, Any]) -> None:
         if message.get("tool_calls") and not message.get("content"):
             change(message)
 
-    return _message(changed)
+    return _change_messages(changed)
 
 
-def _finish(reason: Any, *, was: tuple[str, ...]) -> Habit:
+def _change_finish_reason(reason: Any, *, was: tuple[str, ...]) -> Habit:
     def changed(reply: Reply) -> Reply:
         for choice in reply.get("choices") or ():
             if choice.get("finish_reason") in was:
@@ -67,7 +67,7 @@ def _finish(reason: Any, *, was: tuple[str, ...]) -> Habit:
     return changed
 
 
-def _finish_calls(reply: Reply) -> Reply:
+def _set_calls_reason(reply: Reply) -> Reply:
     """Calls are the reason, though there are none."""
     for choice in reply.get("choices") or ():
         if choice.get("finish_reason") == "stop" and not choice["message"].get("tool_calls"):
@@ -75,25 +75,25 @@ def _finish_calls(reply: Reply) -> Reply:
     return reply
 
 
-def _no_object(reply: Reply) -> Reply:
+def _drop_object_key(reply: Reply) -> Reply:
     reply.pop("object", None)
     return reply
 
 
 HABITS: Mapping[str, Habit] = {
-    "arguments-object": _call(_object),
-    "arguments-empty": _without_arguments(lambda function: function.update(arguments="")),
-    "arguments-null": _without_arguments(lambda function: function.update(arguments=None)),
-    "arguments-unsaid": _without_arguments(lambda function: function.pop("arguments")),
-    "id-absent": _call(lambda call: call.pop("id")),
-    "id-empty": _call(lambda call: call.update(id="")),
-    "type-absent": _call(lambda call: call.pop("type", None)),
-    "content-absent": _beside_calls(lambda message: message.pop("content", None)),
-    "content-empty": _beside_calls(lambda message: message.update(content="")),
-    "calls-empty": _message(lambda message: message.setdefault("tool_calls", [])),
-    "calls-null": _message(lambda message: message.setdefault("tool_calls", None)),
-    "finish-stop": _finish("stop", was=("tool_calls",)),
-    "finish-calls": _finish_calls,
-    "finish-empty": _finish("", was=("tool_calls", "stop")),
-    "object-absent": _no_object,
+    "arguments-object": _change_calls(_parse_arguments),
+    "arguments-empty": _change_empty_calls(lambda function: function.update(arguments="")),
+    "arguments-null": _change_empty_calls(lambda function: function.update(arguments=None)),
+    "arguments-unsaid": _change_empty_calls(lambda function: function.pop("arguments")),
+    "id-absent": _change_calls(lambda call: call.pop("id")),
+    "id-empty": _change_calls(lambda call: call.update(id="")),
+    "type-absent": _change_calls(lambda call: call.pop("type", None)),
+    "content-absent": _change_call_messages(lambda message: message.pop("content", None)),
+    "content-empty": _change_call_messages(lambda message: message.update(content="")),
+    "calls-empty": _change_messages(lambda message: message.setdefault("tool_calls", [])),
+    "calls-null": _change_messages(lambda message: message.setdefault("tool_calls", None)),
+    "finish-stop": _change_finish_reason("stop", was=("tool_calls",)),
+    "finish-calls": _set_calls_reason,
+    "finish-empty": _change_finish_reason("", was=("tool_calls", "stop")),
+    "object-absent": _drop_object_key,
 }

@@ -12,21 +12,21 @@ from toolcall_conformance.basics.findings import MISSING, one_of
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import OBJECT, another, first_of, having
-from toolcall_conformance.formats.json_schemas import invalid
+from toolcall_conformance.formats.expected_values import OBJECT, another_text, first_choices, object_with_values
+from toolcall_conformance.formats.json_schemas import invalid_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 
 
 @rule("openai_chat/tool-names-unique", "request")
 def tool_names_unique(subject: Subject) -> Iterator[Breach]:
     pointers: dict[str, str] = {}
-    names = first_of(tool.name for tool in subject.reading.tools)
+    names = first_choices(tool.name for tool in subject.reading.tools)
     for tool in subject.reading.tools:
         if tool.name is None or tool.name_pointer is None:
             continue
         if tool.name in pointers:
             message = f"the tool at {pointers[tool.name]} has this name already; each tool must have its own"
-            want = another(tool.name, names)
+            want = another_text(tool.name, names)
             yield Breach(tool.name_pointer, message, want, tool.name, subject=f"tool {tool.name}")
         pointers.setdefault(tool.name, tool.pointer)
 
@@ -47,18 +47,18 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/strict-schema", "request")
 def strict_schema(subject: Subject) -> Iterator[Breach]:
-    for schema, pointer, of in _strict(subject):
+    for schema, pointer, of in _strict_schemas(subject):
         if schema is MISSING:
             message = "strict mode wants a schema, also for a tool without parameters"
             yield Breach(pointer, message, OBJECT, MISSING, subject=of)
             continue
-        for place, message, want, got in open_objects(schema, pointer):
+        for place, message, want, got in open_object_faults(schema, pointer):
             yield Breach(place, message, want, got, subject=of)
 
 
 @rule("openai_chat/strict-keywords", "request")
 def strict_keywords(subject: Subject) -> Iterator[Breach]:
-    for schema, pointer, of in _strict(subject):
+    for schema, pointer, of in _strict_schemas(subject):
         for place, keyword in unsupported_keywords(schema, pointer):
             message = f"strict mode does not have the keyword {keyword}"
             yield Breach(place, message, MISSING, keyword, subject=of)
@@ -67,10 +67,10 @@ def strict_keywords(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/answer-schema-valid", "request")
 def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
     answer = Node(subject.body).child("response_format").child("json_schema").child("schema")
-    yield from invalid(answer.value, answer.pointer)
+    yield from invalid_keywords(answer.value, answer.pointer)
 
 
-def _strict(subject: Subject) -> Iterator[tuple[Any, str, str]]:
+def _strict_schemas(subject: Subject) -> Iterator[tuple[Any, str, str]]:
     """(schema or MISSING, pointer, what it is of) of every function tool, and of a response format, that is strict."""
     for tool in subject.reading.tools:
         if tool.strict and tool.kind == "function":
@@ -83,7 +83,7 @@ def _strict(subject: Subject) -> Iterator[tuple[Any, str, str]]:
         yield answer.get("schema"), answer.child("schema").pointer, "the response format"
 
 
-UNSUPPORTED = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
+UNSUPPORTED_KEYWORDS = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
 
 _MAPS = ("properties", "$defs", "definitions", "patternProperties")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -107,31 +107,36 @@ def subschemas(schema: Any, pointer: str) -> Iterator[tuple[dict[str, Any], str]
                 waiting.append((value, join(pointer, key)))
 
 
-def open_objects(schema: Any, pointer: str) -> Iterator[tuple[str, str, Any, Any]]:
+def open_object_faults(schema: Any, pointer: str) -> Iterator[tuple[str, str, Any, Any]]:
     """(pointer, what is wrong, what a key of it should be, what it is) of every object schema that strict refuses."""
     for inner, place in subschemas(schema, pointer):
         if not _is_object(inner):
             continue
         if inner.get("additionalProperties") is not False:
             message = "strict mode wants additionalProperties: false at every object"
-            yield place, message, having(additionalProperties=False), _members(inner, "additionalProperties")
+            yield (
+                place,
+                message,
+                object_with_values(additionalProperties=False),
+                _member_as_object(inner, "additionalProperties"),
+            )
         properties, required = inner.get("properties"), inner.get("required")
         keys = properties if isinstance(properties, dict) else {}
         listed = required if isinstance(required, list) else []
         missing = [key for key in keys if key not in listed]
         if missing:
             message = f"strict mode wants every property in required; it lacks {', '.join(missing)}"
-            yield place, message, having(required=list(keys)), _members(inner, "required")
+            yield place, message, object_with_values(required=list(keys)), _member_as_object(inner, "required")
 
 
-def _members(schema: dict[str, Any], key: str) -> dict[str, Any]:
+def _member_as_object(schema: dict[str, Any], key: str) -> dict[str, Any]:
     return {key: schema[key]} if key in schema else {}
 
 
 def unsupported_keywords(schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
     """(pointer, keyword) of every keyword that strict mode does not have."""
     for inner, place in subschemas(schema, pointer):
-        for keyword in UNSUPPORTED:
+        for keyword in UNSUPPORTED_KEYWORDS:
             if keyword in inner:
                 yield join(place, keyword), keyword
 

@@ -8,31 +8,36 @@ from toolcall_conformance.basics.findings import MISSING, Words, one_of
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Call, Unreadable
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import ANOTHER_CALL, having, meant_text, why_no_json
-from toolcall_conformance.formats.openai_chat.rules.view import walk
-from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule, wrong_id
+from toolcall_conformance.formats.expected_values import (
+    ANOTHER_CALL,
+    intended_json_text,
+    json_fault,
+    object_with_values,
+)
+from toolcall_conformance.formats.openai_chat.rules.view import read_history
+from toolcall_conformance.formats.rule import Subject, duplicate_ids_in_batches, rule, wrong_id_message
 
 
 @rule("openai_chat/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
     """The provider refuses a history with an open call, wherever the history ends."""
-    history = subject.view(walk)
+    history = subject.derive(read_history)
     # A result with an id that no call has answers some call: one fault, told at the id.
-    strays = sum(answer.standing == "orphan" for answer in history.answers)
+    strays = sum(answer.placement == "orphan" for answer in history.answers)
     for call in history.unanswered[: max(0, len(history.unanswered) - strays)]:
-        want = having(role="tool", tool_call_id=call.id)
-        message = f"a tool message after {call.message} must answer this call"
+        want = object_with_values(role="tool", tool_call_id=call.id)
+        message = f"a tool message after {call.message_pointer} must answer this call"
         yield Breach(call.pointer, message, want, MISSING, subject=f"call {call.id}, {call.name}")
 
 
 @rule("openai_chat/result-answers-call", "request")
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
-    history = subject.view(walk)
+    history = subject.derive(read_history)
     waiting = dict.fromkeys(call.id for call in history.unanswered)
-    message = wrong_id(waiting) if waiting else "an earlier assistant message must have a call of this id"
+    message = wrong_id_message(waiting) if waiting else "an earlier assistant message must have a call of this id"
     for answer in history.answers:
-        if answer.standing == "orphan":
-            want = one_of(waiting, having(id=answer.id))
+        if answer.placement == "orphan":
+            want = one_of(waiting, object_with_values(id=answer.id))
             got = answer.id if waiting else MISSING
             yield Breach(answer.pointer, message, want, got, subject=f"result of {answer.id}")
 
@@ -40,24 +45,28 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
     message = "the call of this id has its answer already; this one must answer another, or be left out"
-    for answer in subject.view(walk).answers:
-        if answer.standing == "again":
+    for answer in subject.derive(read_history).answers:
+        if answer.placement == "again":
             yield Breach(answer.pointer, message, ANOTHER_CALL, answer.id, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/results-follow-calls", "request")
 def results_follow_calls(subject: Subject) -> Iterator[Breach]:
-    for answer in subject.view(walk).answers:
-        if answer.standing == "late":
-            message = f"other messages are between this result and its call; it must be right after {answer.asked}"
-            want, got = Words(f"right after {answer.asked}"), Words("behind other messages")
+    for answer in subject.derive(read_history).answers:
+        if answer.placement == "late":
+            message = (
+                f"other messages are between this result and its call; it must be right after {answer.call_pointer}"
+            )
+            want, got = Words(f"right after {answer.call_pointer}"), Words("behind other messages")
             yield Breach(answer.pointer, message, want, got, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     """Within one message only: ids may come again in a later turn. Empty ids are another rule's."""
-    yield from ids_once_in_batch(call for call in subject.reading.calls if call.id and call.id_pointer is not None)
+    yield from duplicate_ids_in_batches(
+        call for call in subject.reading.calls if call.id and call.id_pointer is not None
+    )
 
 
 @rule("openai_chat/call-arguments-json", "request", "response")
@@ -78,17 +87,19 @@ def call_arguments_json(subject: Subject) -> Iterator[Breach]:
             continue
         if not raw.strip():
             yield Breach(
-                call.arguments_pointer, "a call without arguments must have {}", "{}", raw, subject=_words(call)
+                call.arguments_pointer, "a call without arguments must have {}", "{}", raw, subject=_call_label(call)
             )
         elif isinstance(call.arguments, Unreadable):
             if call.arguments.is_json:
                 continue
-            message = why_no_json(raw, "arguments must be JSON")
-            yield Breach(call.arguments_pointer, message, meant_text(raw), raw, subject=_words(call))
+            message = json_fault(raw, "arguments must be JSON")
+            yield Breach(call.arguments_pointer, message, intended_json_text(raw), raw, subject=_call_label(call))
         elif not isinstance(call.arguments, dict):
-            want = meant_text(raw)
-            yield Breach(call.arguments_pointer, "arguments must be a JSON object", want, raw, subject=_words(call))
+            want = intended_json_text(raw)
+            yield Breach(
+                call.arguments_pointer, "arguments must be a JSON object", want, raw, subject=_call_label(call)
+            )
 
 
-def _words(call: Call) -> str:
+def _call_label(call: Call) -> str:
     return f"call {call.ordinal + 1}, {call.name}"

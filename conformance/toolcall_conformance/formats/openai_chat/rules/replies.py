@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.rule import Subject, numbered_twice, rule
+from toolcall_conformance.formats.rule import Subject, repeated_indexes, rule
 
 
 @rule("openai_chat/usage-total", "response")
@@ -20,5 +20,5 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/choice-once", "response")
 def choice_once(subject: Subject) -> Iterator[Breach]:
     choices = subject.body.get("choices") if isinstance(subject.body, dict) else None
-    for pointer, index in numbered_twice(choices, "/choices"):
+    for pointer, index in repeated_indexes(choices, "/choices"):
         yield Breach(pointer, f"a choice before this one has the index {index}", MISSING, index)

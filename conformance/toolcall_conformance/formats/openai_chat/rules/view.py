@@ -17,7 +17,7 @@ class HistoryCall:
     id: str
     name: str
     pointer: str
-    message: str
+    message_pointer: str
     answered: bool = False
 
 
@@ -31,8 +31,8 @@ class ToolMessage:
 
     id: str
     pointer: str
-    standing: str
-    asked: str = ""
+    placement: str
+    call_pointer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,20 @@ class History:
     answers: tuple[ToolMessage, ...]
 
 
-def walk(body: Any) -> History:
+def read_history(body: Any) -> History:
     """The history of a request; ids that are missing or are no strings are left to the schema."""
-    batches = _Batches()
+    batches = _CallBatches()
     answers: list[ToolMessage] = []
     in_run = False
     nameless = 0
-    for index, message in enumerate(_list(body, "messages")):
+    for index, message in enumerate(_list_member(body, "messages")):
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
-            in_run = batches.enter(list(_asked(message, join("/messages", index))))
+            in_run = batches.add_calls(list(_message_calls(message, join("/messages", index))))
         elif role == "tool":
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str):
-                placement, call_pointer = batches.place(call_id, in_run)
+                placement, call_pointer = batches.answer_call(call_id, in_run)
                 answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), placement, call_pointer))
             else:
                 nameless += 1
@@ -67,8 +67,8 @@ def walk(body: Any) -> History:
     return History(tuple(unanswered[: max(0, len(unanswered) - nameless)]), tuple(answers))
 
 
-def _asked(message: dict[str, Any], pointer: str) -> Iterator[HistoryCall]:
-    for index, call in enumerate(_list(message, "tool_calls")):
+def _message_calls(message: dict[str, Any], pointer: str) -> Iterator[HistoryCall]:
+    for index, call in enumerate(_list_member(message, "tool_calls")):
         if not isinstance(call, dict) or not isinstance(call.get("id"), str):
             continue
         holder = call.get("custom") if call.get("type") == "custom" else call.get("function")
@@ -76,7 +76,7 @@ def _asked(message: dict[str, Any], pointer: str) -> Iterator[HistoryCall]:
         yield HistoryCall(call["id"], str(name), join(pointer, "tool_calls", index, "id"), pointer)
 
 
-class _Batches:
+class _CallBatches:
     """The calls so far, one batch a message."""
 
     def __init__(self) -> None:
@@ -86,18 +86,18 @@ class _Batches:
         self._latest: dict[str, str] = {}
         self._message = ""
 
-    def enter(self, calls: list[HistoryCall]) -> bool:
+    def add_calls(self, calls: list[HistoryCall]) -> bool:
         """Add the calls of a message; whether there are any."""
         self.calls += calls
         for call in calls:
-            self._message = self._latest[call.id] = call.message
+            self._message = self._latest[call.id] = call.message_pointer
             batches = self._waiting.setdefault(call.id, [])
-            if not batches or batches[-1][0] != call.message:
-                batches.append((call.message, deque()))
+            if not batches or batches[-1][0] != call.message_pointer:
+                batches.append((call.message_pointer, deque()))
             batches[-1][1].append(call)
         return bool(calls)
 
-    def place(self, call_id: str, in_run: bool) -> tuple[str, str]:
+    def answer_call(self, call_id: str, in_run: bool) -> tuple[str, str]:
         """How a tool message stands, and the message whose call it answers."""
         if call_id not in self._latest:
             return "orphan", ""
@@ -112,6 +112,6 @@ class _Batches:
         return ("right" if is_last else "late"), message
 
 
-def _list(value: Any, key: str) -> list[Any]:
+def _list_member(value: Any, key: str) -> list[Any]:
     entries = value.get(key) if isinstance(value, dict) else None
     return entries if isinstance(entries, list) else []

@@ -9,9 +9,9 @@ from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import is_json, join
 from toolcall_conformance.basics.reading.assembled import StreamedCall
 from toolcall_conformance.formats.openai_chat.stream.calls import ChoiceCalls
-from toolcall_conformance.formats.openai_chat.stream.deltas import merged
-from toolcall_conformance.formats.openai_chat.thoughts import KEYS
-from toolcall_conformance.formats.stream_machine import Report, unless_null
+from toolcall_conformance.formats.openai_chat.stream.deltas import merge_delta
+from toolcall_conformance.formats.openai_chat.thoughts import THOUGHT_KEYS
+from toolcall_conformance.formats.stream_machine import Report, missing_if_null
 
 RULES = (
     "stream-role",
@@ -23,7 +23,7 @@ RULES = (
 )
 
 # What clients read of a message, besides its calls.
-_READ = ("content", "refusal", "audio", "annotations", "function_call", *KEYS)
+_READ_KEYS = ("content", "refusal", "audio", "annotations", "function_call", *THOUGHT_KEYS)
 
 
 class ChoiceState(Enum):
@@ -34,8 +34,8 @@ class ChoiceState(Enum):
     FINISHED = "finished"
 
 
-CUT = ("length", "content_filter")
-ENDS = Words(" or ".join(("stop", *CUT)))
+CUT_REASONS = ("length", "content_filter")
+REASONS_WITHOUT_CALLS = Words(" or ".join(("stop", *CUT_REASONS)))
 """The reasons that a choice without calls may end for."""
 
 
@@ -54,32 +54,32 @@ class Choice:
         self._legacy: tuple[str, list[str]] | None = None
         self._finish: Any = None
         self._finish_pointer = ""
-        self.blank: Any = MISSING
+        self.blank_reason: Any = MISSING
         """The blank finish_reason of the last entry, null or ""; MISSING where that has none."""
         self._logprobs: Any = None
 
     @property
-    def finish(self) -> Words:
+    def possible_reasons(self) -> Words:
         """The reasons that it may end for, as far as it came."""
-        return Words(" or ".join(("tool_calls", *CUT))) if self._calls.all else ENDS
+        return Words(" or ".join(("tool_calls", *CUT_REASONS))) if self._calls.calls else REASONS_WITHOUT_CALLS
 
     def take(self, choice: dict[str, Any], pointer: str) -> None:
         """Take an entry of a chunk's ``choices``: its delta, then its finish_reason."""
         raw = choice.get("delta")
         delta: dict[str, Any] = raw if isinstance(raw, dict) else {}
         place = join(pointer, "delta") if "delta" in choice else pointer
-        if self.state is ChoiceState.FINISHED and _says_something(delta) and not self._said_after_finish:
+        if self.state is ChoiceState.FINISHED and _has_content(delta) and not self._said_after_finish:
             self._said_after_finish = True
             message = "this delta follows the finish_reason; it must precede it"
             self._report.add("stream-finish-last", place, message, want=Words("before the finish_reason"), got=delta)
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
-        self._take_rest(delta, place)
+        self._take_other_members(delta, place)
         if self.state is ChoiceState.EMPTY:
             self.state = ChoiceState.OPEN
-        self._logprobs = merged(self._logprobs, choice.get("logprobs"))
-        self.blank = choice.get("finish_reason", MISSING)
-        if self.blank is not MISSING and self.blank:  # some vendors say "" until the end
+        self._logprobs = merge_delta(self._logprobs, choice.get("logprobs"))
+        self.blank_reason = choice.get("finish_reason", MISSING)
+        if self.blank_reason is not MISSING and self.blank_reason:  # some vendors say "" until the end
             self._take_finish(choice["finish_reason"], join(pointer, "finish_reason"), opened)
 
     def _take_role(self, delta: dict[str, Any], pointer: str) -> None:
@@ -87,7 +87,7 @@ class Choice:
         if self.state is ChoiceState.EMPTY:
             if not role:
                 message = "the first delta must have the role"
-                self._report.add("stream-role", pointer, message, want="assistant", got=unless_null(role))
+                self._report.add("stream-role", pointer, message, want="assistant", got=missing_if_null(role))
         elif role and self._role and not self._role_said_again:
             self._role_said_again = True
             message = "the role must be there once; the official SDK concatenates the two"
@@ -99,16 +99,16 @@ class Choice:
         entries = delta.get("tool_calls")
         opened = False
         for number, entry in enumerate(entries if isinstance(entries, list) else []):
-            opened |= self._calls.add(entry, join(pointer, "tool_calls", number))
+            opened |= self._calls.add_entry(entry, join(pointer, "tool_calls", number))
         return opened
 
-    def _take_rest(self, delta: dict[str, Any], pointer: str) -> None:
+    def _take_other_members(self, delta: dict[str, Any], pointer: str) -> None:
         for key, value in delta.items():
             if key == "content":
-                self._message["content"] = _with_content(self._message.get("content"), value)
+                self._message["content"] = _merge_content(self._message.get("content"), value)
             elif key not in ("role", "tool_calls"):
                 self._check_list(key, value, join(pointer, key))
-                self._message[key] = merged(self._message.get(key), value)
+                self._message[key] = merge_delta(self._message.get(key), value)
         legacy = delta.get("function_call")
         if isinstance(legacy, dict) and (legacy.get("name") or legacy.get("arguments")):
             if self._legacy is None:
@@ -122,7 +122,7 @@ class Choice:
         if isinstance(value, list) and isinstance(before, list) and any(isinstance(entry, dict) for entry in before):
             position = next((place for place, entry in enumerate(value) if not _has_index(entry)), None)
             if position is not None:
-                self._report.once("stream-list-once", join(pointer, position), want=MISSING, got=value[position])
+                self._report.add_once("stream-list-once", join(pointer, position), want=MISSING, got=value[position])
 
     def _take_finish(self, finish: Any, pointer: str, opened: bool) -> None:
         if self.state is ChoiceState.FINISHED:
@@ -133,38 +133,38 @@ class Choice:
         self.state = ChoiceState.FINISHED
         self._finish, self._finish_pointer = finish, pointer
 
-    def check(self) -> None:
+    def check_end(self) -> None:
         """What can only be said at the end of a choice that was finished."""
         if self.state is not ChoiceState.FINISHED:
             return
         self._calls.check_arguments(self._finish)
-        if self._finish == "tool_calls" and not self._calls.all:
+        if self._finish == "tool_calls" and not self._calls.calls:
             message = "no call precedes it: the calls are missing, or the reason is wrong"
             self._report.add("stream-finish-agrees", self._finish_pointer, message, want="stop", got=self._finish)
 
     @property
     def is_whole(self) -> bool:
         """Whether it says something that a client reads, and the whole arguments of its calls."""
-        says = any(self._message.get(key) for key in _READ)
-        cut = any(not (call.custom or call.is_json()) and call.text.strip() for call in self._calls.all)
+        says = any(self._message.get(key) for key in _READ_KEYS)
+        cut = any(not (call.custom or call.is_json()) and call.text.strip() for call in self._calls.calls)
         legacy = "".join(self._legacy[1]) if self._legacy is not None else ""
-        return (says or bool(self._calls.all)) and not cut and (not legacy.strip() or is_json(legacy))
+        return (says or bool(self._calls.calls)) and not cut and (not legacy.strip() or is_json(legacy))
 
-    def body(self, blank: str | None = None) -> dict[str, Any]:
+    def unary_choice(self, blank: str | None = None) -> dict[str, Any]:
         """The choice as it stands in a unary reply. ``blank`` stands for a finish_reason that never came."""
         message = {"role": self._role or "assistant", "content": None} | self._message
-        if self._calls.all:
-            message["tool_calls"] = [call.body() for call in self._calls.all]
+        if self._calls.calls:
+            message["tool_calls"] = [call.unary_call() for call in self._calls.calls]
         body = {"index": self.index, "message": message}
         if self._logprobs is not None:
             body["logprobs"] = self._logprobs
         finish = self._finish or blank
         return body if finish is None else body | {"finish_reason": finish}
 
-    def calls(self) -> list[StreamedCall]:
+    def streamed_calls(self) -> list[StreamedCall]:
         """The calls, a legacy ``function_call`` last, as the reader has it."""
         finished = self.state is ChoiceState.FINISHED
-        calls = [call.streamed(finished) for call in self._calls.all]
+        calls = [call.streamed_call(finished) for call in self._calls.calls]
         function_call = self._message.get("function_call")
         name = function_call.get("name") if isinstance(function_call, dict) else None
         if self._legacy is not None and isinstance(name, str) and name:
@@ -172,19 +172,19 @@ class Choice:
         return calls
 
 
-def _with_content(so_far: Any, delta: Any) -> Any:
+def _merge_content(so_far: Any, delta: Any) -> Any:
     """Text added to text; as parts, where a vendor streams parts of a message."""
     if isinstance(so_far, str) and isinstance(delta, list):
         so_far = [{"type": "text", "text": so_far}] if so_far else []
     elif isinstance(so_far, list) and isinstance(delta, str):
         delta = [{"type": "text", "text": delta}] if delta else []
-    return merged(so_far, delta)
+    return merge_delta(so_far, delta)
 
 
 def _has_index(entry: Any) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("index"), int) and not isinstance(entry["index"], bool)
 
 
-def _says_something(delta: dict[str, Any]) -> bool:
+def _has_content(delta: dict[str, Any]) -> bool:
     """Whether a client that stopped reading would miss something; vendors send empty deltas after the end."""
     return any(value for key, value in delta.items() if key != "role")

@@ -24,11 +24,11 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Form, Words
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading.assembled import Assembled
-from toolcall_conformance.formats.expected_values import meant_object, why_no_json
+from toolcall_conformance.formats.expected_values import intended_object, json_fault
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
-from toolcall_conformance.formats.rule import numbered_twice
+from toolcall_conformance.formats.rule import repeated_indexes
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 
 RULES = rule_ids(
@@ -56,10 +56,10 @@ class ReplyState(Enum):
 
 
 #: Keys of the reply that every chunk repeats; where chunks differ the last that says something is right.
-_REPEATED = ("system_fingerprint", "service_tier", "usage")
+_REPEATED_KEYS = ("system_fingerprint", "service_tier", "usage")
 
 
-_DATA = Form({"anyOf": [{"type": "object"}, {"const": "[DONE]"}]})
+_DATA_FORM = Form({"anyOf": [{"type": "object"}, {"const": "[DONE]"}]})
 
 
 def assemble(stream: Any) -> Assembled:
@@ -82,58 +82,58 @@ class _ChunkMachine(Machine):
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if event.get("event"):
-            self.report.once("stream-event-name", join(pointer, "event"), want=MISSING, got=event["event"])
+            self.report.add_once("stream-event-name", join(pointer, "event"), want=MISSING, got=event["event"])
         if isinstance(data, str) and data.startswith("[DONE]"):
-            self._done(place)
+            self._take_done(place)
         elif not isinstance(data, dict):
-            want = meant_object(data, _DATA)
+            want = intended_object(data, _DATA_FORM)
             message = (
-                why_no_json(data)
-                if want is _DATA
+                json_fault(data)
+                if want is _DATA_FORM
                 else "the data of an event must be JSON; this is written as Python writes it"
             )
             self.report.add("stream-data", place, message, want=want, got=event.get("data", MISSING))
         elif self._state in (ReplyState.DONE, ReplyState.FAILED):
-            self.report.once("stream-after-end", place, want=MISSING, got=data)
+            self.report.add_once("stream-after-end", place, want=MISSING, got=data)
         elif data.get("error"):
             self._state, self.error = ReplyState.FAILED, {"error": data["error"]}
         else:
             self._state = ReplyState.OPEN
-            self._chunk(data, place)
+            self._take_chunk(data, place)
 
-    def _done(self, pointer: str) -> None:
+    def _take_done(self, pointer: str) -> None:
         if self._state is ReplyState.DONE:
-            self.report.once("stream-end", pointer, "[DONE] is there twice", want=MISSING, got="[DONE]")
+            self.report.add_once("stream-end", pointer, "[DONE] is there twice", want=MISSING, got="[DONE]")
         elif self._state is not ReplyState.FAILED:
             self._state = ReplyState.DONE
 
-    def _chunk(self, chunk: dict[str, Any], pointer: str) -> None:
+    def _take_chunk(self, chunk: dict[str, Any], pointer: str) -> None:
         begins = not self._body
-        self._identity(chunk, pointer)
+        self._take_identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
             self._uncounted = self._uncounted or (pointer, self._body["usage"])
-        for key in _REPEATED:
+        for key in _REPEATED_KEYS:
             if chunk.get(key) is not None:
                 self._body[key] = chunk[key]
         entries = chunk.get("choices")
-        for place, index in numbered_twice(entries, join(pointer, "choices")):
+        for place, index in repeated_indexes(entries, join(pointer, "choices")):
             message = f"an entry before this one in the chunk is of the choice {index}, too"
-            self.report.once("stream-choice-once", place, message, want=MISSING, got=index)
+            self.report.add_once("stream-choice-once", place, message, want=MISSING, got=index)
         for number, entry in enumerate(entries if isinstance(entries, list) else []):
             if isinstance(entry, dict):
-                self._entry(entry, join(pointer, "choices", number), begins=begins)
+                self._take_entry(entry, join(pointer, "choices", number), begins=begins)
 
-    def _entry(self, entry: dict[str, Any], pointer: str, *, begins: bool) -> None:
+    def _take_entry(self, entry: dict[str, Any], pointer: str, *, begins: bool) -> None:
         """One entry of a chunk's choices; ``begins``: it is the stream's first chunk."""
         count = len(self._choices)
-        choice = self._choice(entry, pointer)
+        choice = self._find_choice(entry, pointer)
         if begins and count == len(self._choices):
             # Of the first chunk the official accumulator makes a choice of each entry, and raises for this one.
             message = "the first chunk has a second entry of this choice"
-            self.report.once("stream-choice-index", join(pointer, "index"), message, want=count, got=choice.index)
+            self.report.add_once("stream-choice-index", join(pointer, "index"), message, want=count, got=choice.index)
         choice.take(entry, pointer)
 
-    def _identity(self, chunk: dict[str, Any], pointer: str) -> None:
+    def _take_identity(self, chunk: dict[str, Any], pointer: str) -> None:
         """id, model and time of the reply. Azure's first chunk, which has no choices, leaves them empty."""
         self._body.setdefault("object", "chat.completion")
         for key in ("id", "created", "model"):
@@ -141,9 +141,9 @@ class _ChunkMachine(Machine):
                 self._body[key] = chunk[key]
         chunk_id = chunk.get("id")
         if chunk_id and chunk_id != self._body.get("id"):
-            self.report.once("stream-same-id", join(pointer, "id"), want=self._body.get("id"), got=chunk_id)
+            self.report.add_once("stream-same-id", join(pointer, "id"), want=self._body.get("id"), got=chunk_id)
 
-    def _choice(self, entry: dict[str, Any], pointer: str) -> Choice:
+    def _find_choice(self, entry: dict[str, Any], pointer: str) -> Choice:
         index = entry.get("index")
         choice = next((choice for choice in self._choices if choice.index == index), None)
         if choice is not None:
@@ -156,7 +156,7 @@ class _ChunkMachine(Machine):
             index = 0
         elif index < 0 and self._choices:
             # The official accumulator counts such an index from the end.
-            self.report.once("stream-choice-index", join(pointer, "index"), want=number, got=index)
+            self.report.add_once("stream-choice-index", join(pointer, "index"), want=number, got=index)
             return self._choices[max(index, -number)]
         elif index != number:
             self.report.add("stream-choice-index", join(pointer, "index"), want=number, got=index)
@@ -166,20 +166,20 @@ class _ChunkMachine(Machine):
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         for choice in self._choices:
-            choice.check()
+            choice.check_end()
         finished = [choice.state is _choice.ChoiceState.FINISHED for choice in self._choices]
         if self._state is not ReplyState.FAILED:
             self._check_end(pointer)
         if self._uncounted is not None and all(finished):  # a reply that broke off owes no counts
             message = "the usage must be in the last chunk; this chunk is later and has none"
             later, usage = self._uncounted
-            self.report.once("stream-usage-kept", later, message, want=usage, got=MISSING)
-        return self.assembled(
-            self._reply() if self._body else None,
-            self._choices[0].calls() if self._choices else (),
+            self.report.add_once("stream-usage-kept", later, message, want=usage, got=MISSING)
+        return self.assembled_stream(
+            self._assembled_reply() if self._body else None,
+            self._choices[0].streamed_calls() if self._choices else (),
             failed=self._state is ReplyState.FAILED,
             whole=bool(finished) and all(finished),
-            unreasoned=self._reply(blank="") if self._ends_without_reason() else None,
+            unreasoned=self._assembled_reply(blank="") if self._ends_without_reason() else None,
         )
 
     def _ends_without_reason(self) -> bool:
@@ -191,14 +191,14 @@ class _ChunkMachine(Machine):
         for choice in self._choices:
             if choice.state is not _choice.ChoiceState.FINISHED:
                 message = f"choice {choice.index} has no finish_reason; its last chunk must have it"
-                got = choice.blank if self._state is ReplyState.DONE and choice.is_whole else MISSING
-                self.report.add("stream-finish", pointer, message, want=choice.finish, got=got)
+                got = choice.blank_reason if self._state is ReplyState.DONE and choice.is_whole else MISSING
+                self.report.add("stream-finish", pointer, message, want=choice.possible_reasons, got=got)
         if not self._choices:
             self.report.add(
                 "stream-finish",
                 pointer,
                 "the stream has no choice, and so no finish_reason",
-                want=_choice.ENDS,
+                want=_choice.REASONS_WITHOUT_CALLS,
                 got=MISSING,
             )
         if self._state is not ReplyState.DONE:
@@ -206,16 +206,16 @@ class _ChunkMachine(Machine):
                 "stream-end", pointer, "data: [DONE] must end the stream", want=Words("[DONE]"), got=MISSING
             )
 
-    def _reply(self, blank: str | None = None) -> dict[str, Any]:
+    def _assembled_reply(self, blank: str | None = None) -> dict[str, Any]:
         """The reply; ``blank`` stands for the reason of a choice that has none, None leaves it out."""
         choices = sorted(self._choices, key=lambda choice: choice.index)
-        return self._body | {"choices": [choice.body(blank) for choice in choices]}
+        return self._body | {"choices": [choice.unary_choice(blank) for choice in choices]}
 
 
-_BROUGHT = ("role", "content", "tool_calls", "refusal")
+_DELTA_KEYS = ("role", "content", "tool_calls", "refusal")
 
 
-def kind_of(data: dict[str, Any]) -> str:
+def chunk_kind(data: dict[str, Any]) -> str:
     """``delta.content``, ``delta.tool_calls``, ``finish`` …, several joined by ``+``; ``no choice`` without any."""
     choices = data.get("choices")
     kinds = set()
@@ -223,6 +223,6 @@ def kind_of(data: dict[str, Any]) -> str:
         if isinstance(choice, dict):
             delta = choice.get("delta")
             if isinstance(delta, dict):
-                kinds |= {f"delta.{key}" for key in _BROUGHT if delta.get(key) is not None}
+                kinds |= {f"delta.{key}" for key in _DELTA_KEYS if delta.get(key) is not None}
             kinds |= {"finish"} if choice.get("finish_reason") else set()
     return "+".join(sorted(kinds)) or "no choice"

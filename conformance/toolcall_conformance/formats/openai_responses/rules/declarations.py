@@ -9,8 +9,8 @@ from toolcall_conformance.basics.findings import MISSING, one_of
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Node, Tool
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import another, first_of, having
-from toolcall_conformance.formats.json_schemas import Place, invalid, subschemas
+from toolcall_conformance.formats.expected_values import another_text, first_choices, object_with_values
+from toolcall_conformance.formats.json_schemas import SchemaPlace, invalid_keywords, subschemas
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 
@@ -25,10 +25,10 @@ def strict_schema(subject: Subject) -> Iterator[Breach]:
         schemas.append((member(response_format, "schema"), "/text/format/schema"))
     for schema, pointer in schemas:
         for node, place in subschemas(schema, pointer):
-            yield from _open_object(node, place)
+            yield from _open_object_faults(node, place)
 
 
-def _open_object(node: dict[str, Any], place: str) -> Iterator[Breach]:
+def _open_object_faults(node: dict[str, Any], place: str) -> Iterator[Breach]:
     properties = node.get("properties")
     names = list(properties) if isinstance(properties, dict) else []
     if not _is_of_type(node, "object") and not names:
@@ -46,7 +46,7 @@ def _open_object(node: dict[str, Any], place: str) -> Iterator[Breach]:
         want["required"] = names
     if faults:
         got = {key: node[key] for key in want if key in node}
-        yield Breach(place, f"under strict, {' and '.join(faults)}", having(**want), got)
+        yield Breach(place, f"under strict, {' and '.join(faults)}", object_with_values(**want), got)
 
 
 @rule("openai_responses/tool-schema-items", "request")
@@ -58,23 +58,23 @@ def tool_schema_items(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/tool-schema-properties", "request")
 def tool_schema_properties(subject: Subject) -> Iterator[Breach]:
-    for tool in _functions(subject):
+    for tool in _function_tools(subject):
         if isinstance(tool.schema, dict) and tool.schema.get("type") == "object" and "properties" not in tool.schema:
             yield Breach(tool.schema_pointer or tool.pointer, want={}, got=MISSING, subject=tool.name or "")
 
 
 @rule("openai_responses/tool-schema-valid", "request")
 def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
-    for tool in _functions(subject):
+    for tool in _function_tools(subject):
         at = tool.schema_pointer or tool.pointer
         # The type of the root is another rule's.
-        yield from (breach for breach in invalid(tool.schema, at) if breach.pointer != join(at, "type"))
+        yield from (breach for breach in invalid_keywords(tool.schema, at) if breach.pointer != join(at, "type"))
 
 
 @rule("openai_responses/answer-schema-valid", "request")
 def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
     answer = Node(subject.body).child("text").child("format").child("schema")
-    yield from invalid(answer.value, answer.pointer)
+    yield from invalid_keywords(answer.value, answer.pointer)
 
 
 @rule("openai_responses/tool-name-unique", "request")
@@ -82,29 +82,29 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     pointers: dict[tuple[str, str], str] = {}
     siblings: dict[str, list[str | None]] = {}
     for tool in subject.reading.tools:
-        siblings.setdefault(_holder(tool), []).append(tool.name)
+        siblings.setdefault(_list_pointer(tool), []).append(tool.name)
     for tool in subject.reading.tools:
         if tool.kind == "hosted" or tool.name is None:
             continue
         # Two namespaces may each have a tool of the same name.
-        key = (_holder(tool), tool.name)
+        key = (_list_pointer(tool), tool.name)
         if key in pointers:
             message = f"the tool at {pointers[key]} has this name already; each tool must have its own"
-            want = another(tool.name, first_of(siblings[key[0]]))
+            want = another_text(tool.name, first_choices(siblings[key[0]]))
             yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
         pointers.setdefault(key, tool.pointer)
 
 
-def _holder(tool: Tool) -> str:
+def _list_pointer(tool: Tool) -> str:
     """Where the list is that a tool stands in."""
     return tool.pointer.rpartition("/")[0]
 
 
 @rule("openai_responses/deferred-needs-search", "request")
 def deferred_needs_search(subject: Subject) -> Iterator[Breach]:
-    if _brings_tools(subject) or any(_searches(tool) for tool in _declared(subject)):
+    if _may_load_tools(subject) or any(_is_tool_search(tool) for tool in _declared_tools(subject)):
         return
-    for tool in _declared(subject):
+    for tool in _declared_tools(subject):
         if tool.get("defer_loading") is True:
             name = str(tool.get("name") or "")
             yield Breach(join(tool.pointer, "defer_loading"), want=MISSING, got=True, subject=name)
@@ -112,26 +112,26 @@ def deferred_needs_search(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/search-needs-deferred", "request")
 def search_needs_deferred(subject: Subject) -> Iterator[Breach]:
-    if _brings_tools(subject) or any(tool.get("defer_loading") is True for tool in _declared(subject)):
+    if _may_load_tools(subject) or any(tool.get("defer_loading") is True for tool in _declared_tools(subject)):
         return
-    for tool in _declared(subject):
+    for tool in _declared_tools(subject):
         # What the client searches itself need not be declared.
-        if _searches(tool) and tool.get("execution") != "client":
+        if _is_tool_search(tool) and tool.get("execution") != "client":
             yield Breach(tool.pointer, want=MISSING, got=tool.value)
 
 
-def _declared(subject: Subject) -> Iterator[Node]:
+def _declared_tools(subject: Subject) -> Iterator[Node]:
     """The entries of ``tools``, and those of namespaces."""
     for entry in Node(subject.body).child("tools").each():
         yield entry
         yield from entry.child("tools").each()
 
 
-def _searches(tool: Node) -> bool:
+def _is_tool_search(tool: Node) -> bool:
     return bool(tool.get("type") == "tool_search")
 
 
-def _brings_tools(subject: Subject) -> bool:
+def _may_load_tools(subject: Subject) -> bool:
     """Whether a stored prompt or a search's result can bring tools along."""
     has_search_output = any(entry.kind == "tool_search_output" for entry in entries(subject))
     return has_search_output or member(subject.body, "prompt") is not None
@@ -140,13 +140,13 @@ def _brings_tools(subject: Subject) -> bool:
 @rule("openai_responses/tool-choice-declared", "request")
 def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     choice = subject.reading.settings.get("tool_choice")
-    if choice is None or _brings_tools(subject):
+    if choice is None or _may_load_tools(subject):
         return
     if choice.value["mode"] == "required" and not subject.reading.tools:
         yield Breach(choice.pointer, "a call is required and no tool is declared", MISSING, "required")
         return
     declared = dict.fromkeys(tool.name for tool in subject.reading.tools if tool.name)
-    for name in _chosen(member(subject.body, "tool_choice")):
+    for name in _chosen_names(member(subject.body, "tool_choice")):
         if name not in declared:
             message = f"{name} is chosen and not declared"
             yield Breach(choice.pointer, message, one_of(declared), name, subject=name)
@@ -165,24 +165,24 @@ def tool_choice_type(subject: Subject) -> Iterator[Breach]:
             yield Breach(join(entry.pointer, "type"), want=one_of(kinds), got=kind, subject=name)
 
 
-def _chosen(choice: Any) -> Iterator[str]:
+def _chosen_names(choice: Any) -> Iterator[str]:
     """The caller's own tools that a choice names. Hosted ones are left out: the API takes other spellings for them."""
     kind = member(choice, "type")
     if kind == "allowed_tools":
         tools = member(choice, "tools")
         for entry in tools if isinstance(tools, list) else []:
             if member(entry, "type") != "allowed_tools":
-                yield from _chosen(entry)
+                yield from _chosen_names(entry)
     elif kind in ("function", "custom") and isinstance(member(choice, "name"), str):
         yield choice["name"]
 
 
-def _functions(subject: Subject) -> Iterator[Tool]:
+def _function_tools(subject: Subject) -> Iterator[Tool]:
     return (tool for tool in subject.reading.tools if tool.kind == "function")
 
 
-def _tool_schemas(subject: Subject) -> Iterator[Place]:
-    for tool in _functions(subject):
+def _tool_schemas(subject: Subject) -> Iterator[SchemaPlace]:
+    for tool in _function_tools(subject):
         yield from subschemas(tool.schema, tool.schema_pointer or tool.pointer)
 
 

@@ -10,19 +10,19 @@ from toolcall_conformance.basics.reading import Call, Unreadable
 from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.expected_values import (
     ANOTHER_CALL,
-    another,
-    first_of,
-    having,
-    meant_text,
-    typed,
-    why_no_json,
+    another_text,
+    first_choices,
+    intended_json_text,
+    json_fault,
+    object_of_type,
+    object_with_values,
 )
-from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, is_hosted
-from toolcall_conformance.formats.openai_responses.rules.view import InputItem, entries, member, name_of
-from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule, wrong_id
+from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_TYPES, is_hosted
+from toolcall_conformance.formats.openai_responses.rules.view import InputItem, call_label, entries, member
+from toolcall_conformance.formats.rule import Subject, duplicate_ids_in_batches, rule, wrong_id_message
 
 #: Items whose content stands somewhere else: what came before them cannot be seen.
-_OPENINGS = frozenset({"item_reference", "compaction"})
+_HIDDEN_HISTORY_TYPES = frozenset({"item_reference", "compaction"})
 
 
 @rule("openai_responses/call-answered", "request")
@@ -42,9 +42,9 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
         if nameless:
             nameless -= 1
         else:
-            want = typed(OUTPUT_OF[items[call.pointer].kind], call_id=call.id)
+            want = object_of_type(OUTPUT_TYPES[items[call.pointer].kind], call_id=call.id)
             message = f"an output must answer the call {call.id}; there is none in input"
-            yield Breach(call.id_pointer or call.pointer, message, want, MISSING, subject=name_of(call))
+            yield Breach(call.id_pointer or call.pointer, message, want, MISSING, subject=call_label(call))
 
 
 @rule("openai_responses/result-has-call", "request")
@@ -64,8 +64,8 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
         else:
             message = "a call with this call_id must precede its output; there is none"
             if waiting:
-                message = wrong_id(waiting)
-            want = one_of(waiting, typed("function_call", call_id=result.id))
+                message = wrong_id_message(waiting)
+            want = one_of(waiting, object_of_type("function_call", call_id=result.id))
             yield Breach(result.id_pointer or result.pointer, message, want, result.id if waiting else MISSING)
 
 
@@ -81,7 +81,7 @@ def result_after_call(subject: Subject) -> Iterator[Breach]:
             call = called[result.id]
             message = f"this output must be after its call, {call.pointer}"
             want, got = Words(f"after {call.pointer}"), Words(f"before {call.pointer}")
-            yield Breach(result.pointer, message, want, got, subject=name_of(call))
+            yield Breach(result.pointer, message, want, got, subject=call_label(call))
 
 
 @rule("openai_responses/result-once", "request")
@@ -93,7 +93,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         if result.call in ordinals:
             call = subject.reading.calls[result.call]
             message = f"{result.id} has its output already; this one must answer another call, or be left out"
-            yield Breach(result.pointer, message, ANOTHER_CALL, result.id, subject=name_of(call))
+            yield Breach(result.pointer, message, ANOTHER_CALL, result.id, subject=call_label(call))
         ordinals.add(result.call)
 
 
@@ -104,7 +104,7 @@ def result_type_mirrors_call(subject: Subject) -> Iterator[Breach]:
         if result.call is None:
             continue
         call = subject.reading.calls[result.call]
-        output_type = OUTPUT_OF[kinds[call.pointer]]
+        output_type = OUTPUT_TYPES[kinds[call.pointer]]
         if (kinds[call.pointer], kinds[result.pointer]) == ("tool_search_call", "function_call_output"):
             continue  # the API accepts it: pydantic-ai's recorded test_tool_availability_portability_matrix has one
         kind = kinds[result.pointer]
@@ -115,9 +115,9 @@ def result_type_mirrors_call(subject: Subject) -> Iterator[Breach]:
         yield Breach(
             result.pointer if whole else f"{result.pointer}/type",
             f"a {kinds[call.pointer]} is answered by a {output_type}",
-            want=typed(output_type, call_id=result.id) if whole else output_type,
+            want=object_of_type(output_type, call_id=result.id) if whole else output_type,
             got=Words(kind) if whole else kind,
-            subject=name_of(call),
+            subject=call_label(call),
         )
 
 
@@ -137,9 +137,9 @@ def reasoning_has_follower(subject: Subject) -> Iterator[Breach]:
         if entry.kind != "reasoning":
             continue
         following = next((later for later in items[index + 1 :] if later.kind != "additional_tools"), None)
-        if following is None or not _is_of_the_model(following):
-            got = MISSING if following is None else _said_by(following)
-            want = Form({"anyOf": [having(role="assistant").schema, typed(*OUTPUT_OF).schema]})
+        if following is None or not _is_model_item(following):
+            got = MISSING if following is None else _author_member(following)
+            want = Form({"anyOf": [object_with_values(role="assistant").schema, object_of_type(*OUTPUT_TYPES).schema]})
             message = "the message or call that the model made with this reasoning must follow it"
             yield Breach(entry.pointer, message, want, got)
 
@@ -166,8 +166,8 @@ def arguments_json(subject: Subject) -> Iterator[Breach]:
         broken = isinstance(call.arguments, Unreadable) and not call.arguments.is_json
         if call.kind == "function" and broken and not unfinished:
             raw, pointer = call.arguments.raw, call.arguments_pointer or call.pointer
-            message = why_no_json(raw, "arguments must be JSON")
-            yield Breach(pointer, message, meant_text(raw), raw, subject=name_of(call))
+            message = json_fault(raw, "arguments must be JSON")
+            yield Breach(pointer, message, intended_json_text(raw), raw, subject=call_label(call))
 
 
 @rule("openai_responses/arguments-object")
@@ -179,14 +179,14 @@ def arguments_object(subject: Subject) -> Iterator[Breach]:
             continue
         unfinished = member(items[call.pointer].value, "status") == "incomplete"
         if not isinstance(call.arguments, dict) or (not raw.strip() and not unfinished):
-            want = meant_text(raw) if raw.strip() else "{}"
-            yield Breach(call.arguments_pointer or call.pointer, "", want, raw, subject=name_of(call))
+            want = intended_json_text(raw) if raw.strip() else "{}"
+            yield Breach(call.arguments_pointer or call.pointer, "", want, raw, subject=call_label(call))
 
 
 def _has_hidden_history(subject: Subject) -> bool:
     """Whether earlier items are at the provider, so that an output may answer a call that is not in this body."""
     chained = any(member(subject.body, key) is not None for key in ("previous_response_id", "conversation"))
-    return chained or any(entry.kind in _OPENINGS for entry in entries(subject))
+    return chained or any(entry.kind in _HIDDEN_HISTORY_TYPES for entry in entries(subject))
 
 
 def _hosted_ids(subject: Subject) -> set[str]:
@@ -199,41 +199,41 @@ def _hosted_ids(subject: Subject) -> set[str]:
     return ids
 
 
-def _said_by(entry: InputItem) -> dict[str, Any]:
+def _author_member(entry: InputItem) -> dict[str, Any]:
     """What an item says of whose it is."""
     key = "role" if entry.kind == "message" else "type"
     return {key: entry.value.get(key)}
 
 
-def _is_of_the_model(entry: InputItem) -> bool:
+def _is_model_item(entry: InputItem) -> bool:
     if entry.kind == "message":
         return entry.value.get("role") == "assistant"
-    return entry.kind not in OUTPUT_OF.values() and entry.kind not in ("mcp_approval_response", "compaction_trigger")
+    return entry.kind not in OUTPUT_TYPES.values() and entry.kind not in ("mcp_approval_response", "compaction_trigger")
 
 
 @rule("openai_responses/call-id-unique")
 def call_id_unique(subject: Subject) -> Iterator[Breach]:
     # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch it is
     # unknown which of the two an output answers.
-    yield from ids_once_in_batch(subject.reading.calls)
+    yield from duplicate_ids_in_batches(subject.reading.calls)
 
 
 @rule("openai_responses/item-id-unique")
 def item_id_unique(subject: Subject) -> Iterator[Breach]:
     first_entries: dict[str, InputItem] = {}
-    ids = first_of(_id_of(entry) for entry in entries(subject))
+    ids = first_choices(_item_id(entry) for entry in entries(subject))
     for entry in entries(subject):
-        item_id = _id_of(entry)
+        item_id = _item_id(entry)
         # Outputs are left out: local shell outputs carry the call's id there.
         if item_id is None or entry.kind.endswith("_output") or entry.kind == "item_reference":
             continue
         if (first := first_entries.setdefault(item_id, entry)) is not entry:
             message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
-            want = another(item_id, ids)
+            want = another_text(item_id, ids)
             yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
 
 
-def _id_of(entry: InputItem) -> str | None:
+def _item_id(entry: InputItem) -> str | None:
     item_id = entry.value.get("id")
     return item_id if isinstance(item_id, str) else None
 
@@ -242,6 +242,6 @@ def _id_of(entry: InputItem) -> str | None:
 def item_id_is_not_call_id(subject: Subject) -> Iterator[Breach]:
     for entry in entries(subject):
         if entry.kind in ("function_call", "custom_tool_call"):
-            item_id = _id_of(entry)
+            item_id = _item_id(entry)
             if item_id is not None and item_id == entry.value.get("call_id"):
-                yield Breach(entry.at("id"), want=another(item_id, ()), got=item_id)
+                yield Breach(entry.at("id"), want=another_text(item_id, ()), got=item_id)

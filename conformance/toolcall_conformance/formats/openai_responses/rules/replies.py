@@ -7,12 +7,12 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Form
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.expected_values import TEXT, asking
+from toolcall_conformance.formats.expected_values import TEXT, object_with
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 
-_CALLS = frozenset({"function_call", "custom_tool_call"})
-_WHOLE = _CALLS | {"message"}
+_CALL_TYPES = frozenset({"function_call", "custom_tool_call"})
+_COMPLETED_TYPES = _CALL_TYPES | {"message"}
 
 
 @rule("openai_responses/finish-agrees", "response")
@@ -26,15 +26,15 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
         yield Breach("/error", "the reply is completed and has an error", None, subject.body["error"])
     for entry in entries(subject):
         status = entry.value.get("status")
-        running = status == "in_progress" and _of_a_program(entry.value)
-        if entry.kind in _WHOLE and status in ("in_progress", "incomplete") and not running:
+        running = status == "in_progress" and _is_program_call(entry.value)
+        if entry.kind in _COMPLETED_TYPES and status in ("in_progress", "incomplete") and not running:
             message = f"the reply is completed and this {entry.kind} is not"
             yield Breach(entry.at("status"), message, want="completed", got=status)
 
 
-def _of_a_program(call: dict[str, Any]) -> bool:
+def _is_program_call(call: dict[str, Any]) -> bool:
     """Whether a hosted program made the call: it goes on while the client runs it, and the call with it."""
-    return member(call.get("caller"), "type") == "program" and call.get("type") in _CALLS
+    return member(call.get("caller"), "type") == "program" and call.get("type") in _CALL_TYPES
 
 
 @rule("openai_responses/finish-incomplete-reason", "response")
@@ -44,7 +44,7 @@ def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
     if not isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
         message = "incomplete_details.reason must give the reason why the reply is incomplete"
         got = subject.body.get("incomplete_details", MISSING)
-        want = asking(reason=Form({"enum": ["max_output_tokens", "content_filter"]}))
+        want = object_with(reason=Form({"enum": ["max_output_tokens", "content_filter"]}))
         yield Breach("/incomplete_details" if "incomplete_details" in subject.body else "", message, want, got)
 
 
@@ -55,7 +55,7 @@ def finish_failed_error(subject: Subject) -> Iterator[Breach]:
     error = member(subject.body, "error")
     if not isinstance(error, dict):
         message = "error must be an object with code and message"
-        want, got = asking(code=TEXT, message=TEXT), subject.body.get("error", MISSING)
+        want, got = object_with(code=TEXT, message=TEXT), subject.body.get("error", MISSING)
         yield Breach("/error" if "error" in subject.body else "", message, want, got)
     elif not isinstance(error.get("message"), str):
         message = "message must be a text that describes what happened"
@@ -63,7 +63,7 @@ def finish_failed_error(subject: Subject) -> Iterator[Breach]:
         yield Breach(at, message, TEXT, error.get("message", MISSING))
     elif "code" not in error:
         message = "the key 'code' is missing, by which clients choose what to do"
-        yield Breach("/error", message, asking(code=TEXT), error)
+        yield Breach("/error", message, object_with(code=TEXT), error)
 
 
 @rule("openai_responses/usage-sum", "response")

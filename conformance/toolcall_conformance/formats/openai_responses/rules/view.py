@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Call
-from toolcall_conformance.formats.openai_responses.conversation import kind_of
+from toolcall_conformance.formats.openai_responses.conversation import item_type
 from toolcall_conformance.formats.rule import Subject
 
 
@@ -26,22 +26,24 @@ class InputItem:
 
 def entries(subject: Subject) -> list[InputItem]:
     """The items of ``input`` or ``output``; what is no object is left out."""
-    return subject.view(_inputs if subject.direction == "request" else _outputs)
+    return subject.derive(_input_items if subject.direction == "request" else _output_items)
 
 
-def _inputs(body: Any) -> list[InputItem]:
-    return _entries(body, "input")
+def _input_items(body: Any) -> list[InputItem]:
+    return _listed_items(body, "input")
 
 
-def _outputs(body: Any) -> list[InputItem]:
-    return _entries(body, "output")
+def _output_items(body: Any) -> list[InputItem]:
+    return _listed_items(body, "output")
 
 
-def _entries(body: Any, key: str) -> list[InputItem]:
+def _listed_items(body: Any, key: str) -> list[InputItem]:
     items = member(body, key)
     indexed_items = enumerate(items) if isinstance(items, list) else ()
     return [
-        InputItem(kind_of(item), item, join("", key, index)) for index, item in indexed_items if isinstance(item, dict)
+        InputItem(item_type(item), item, join("", key, index))
+        for index, item in indexed_items
+        if isinstance(item, dict)
     ]
 
 
@@ -50,6 +52,6 @@ def member(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-def name_of(call: Call) -> str:
+def call_label(call: Call) -> str:
     """A call in words: its place among the calls and the tool's name."""
     return f"call {call.ordinal + 1}, {call.name}" if call.name else f"call {call.ordinal + 1}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.conversation import kind_of
+from toolcall_conformance.formats.openai_responses.conversation import item_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class FragmentedText:
     list_key: str | None = None
     index_key: str | None = None
     part: str | None = None  # the part's type
-    silent: bool = True  # may come as a whole only; of texts that people read, clients would show nothing
+    may_be_whole: bool = True  # may come as a whole only; of texts that people read, clients would show nothing
 
 
-CALLS = frozenset({"function_call", "custom_tool_call"})
+CALL_TYPES = frozenset({"function_call", "custom_tool_call"})
 
 _MESSAGE, _REASONING = frozenset({"message"}), frozenset({"reasoning"})
 
@@ -35,34 +35,36 @@ FRAGMENTED_TEXTS: Mapping[str, FragmentedText] = {
     "response.custom_tool_call_input": FragmentedText(frozenset({"custom_tool_call"}), "input"),
     "response.mcp_call_arguments": FragmentedText(frozenset({"mcp_call"}), "arguments"),
     "response.code_interpreter_call_code": FragmentedText(frozenset({"code_interpreter_call"}), "code"),
-    "response.output_text": FragmentedText(_MESSAGE, "text", "content", "content_index", "output_text", silent=False),
-    "response.refusal": FragmentedText(_MESSAGE, "refusal", "content", "content_index", "refusal", silent=False),
+    "response.output_text": FragmentedText(
+        _MESSAGE, "text", "content", "content_index", "output_text", may_be_whole=False
+    ),
+    "response.refusal": FragmentedText(_MESSAGE, "refusal", "content", "content_index", "refusal", may_be_whole=False),
     "response.reasoning_text": FragmentedText(_REASONING, "text", "content", "content_index", "reasoning_text"),
     "response.reasoning_summary_text": FragmentedText(_REASONING, "text", "summary", "summary_index", "summary_text"),
 }
 
 #: Events that open and close parts: where the parts stand in the item, and which key counts them.
-PARTS: Mapping[str, tuple[str, str]] = {
+PART_EVENTS: Mapping[str, tuple[str, str]] = {
     "response.content_part": ("content", "content_index"),
     "response.reasoning_summary_part": ("summary", "summary_index"),
 }
 
-BEGINNING = "response.created"
-UNDER_WAY = frozenset({BEGINNING, "response.queued", "response.in_progress"})
+FIRST_EVENT = "response.created"
+PROGRESS_EVENTS = frozenset({FIRST_EVENT, "response.queued", "response.in_progress"})
 
 #: The events that end a reply, with the status that it then has.
-TERMINAL: Mapping[str, str] = {
+TERMINAL_EVENTS: Mapping[str, str] = {
     "response.completed": "completed",
     "response.incomplete": "incomplete",
     "response.failed": "failed",
 }
 
 #: The keys that tell one item from another, which never change.
-IDENTITY = ("type", "id", "call_id", "name")
+IDENTITY_KEYS = ("type", "id", "call_id", "name")
 
 
 #: A text within an item: the key of the item, or of a list of parts and the place in it.
-Place = tuple[str, int]
+TextPlace = tuple[str, int]
 
 
 @dataclass(slots=True)
@@ -74,10 +76,10 @@ class StreamedText:
     done: bool = False
 
 
-def texts_of(item: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+def fragmented_texts(item: dict[str, Any]) -> Iterator[tuple[TextPlace, str]]:
     """The texts of an item that can come in fragments."""
     for piece in FRAGMENTED_TEXTS.values():
-        if kind_of(item) not in piece.items:
+        if item_type(item) not in piece.items:
             continue
         if piece.list_key is None:
             text = item.get(piece.key)
@@ -90,5 +92,5 @@ def texts_of(item: dict[str, Any]) -> Iterator[tuple[Place, str]]:
                 yield (piece.list_key, index), part[piece.key]
 
 
-def words(place: Place) -> str:
+def place_label(place: TextPlace) -> str:
     return place[0] if place[1] < 0 else f"{place[0]} {place[1]}"

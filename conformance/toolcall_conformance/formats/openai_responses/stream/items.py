@@ -8,26 +8,26 @@ from typing import Any, Final
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
 from toolcall_conformance.basics.jsonvalue import append_text, deep_copy, equal, join, join_text
 from toolcall_conformance.basics.reading.assembled import StreamedCall
-from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, is_hosted, kind_of
+from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALL_KEYS, is_hosted, item_type
 from toolcall_conformance.formats.openai_responses.stream.events import (
-    CALLS,
+    CALL_TYPES,
     FRAGMENTED_TEXTS,
-    IDENTITY,
-    PARTS,
+    IDENTITY_KEYS,
+    PART_EVENTS,
     FragmentedText,
-    Place,
     StreamedText,
-    texts_of,
-    words,
+    TextPlace,
+    fragmented_texts,
+    place_label,
 )
 from toolcall_conformance.formats.openai_responses.stream.restatements import (
     Restatement,
+    annotation_changes,
     beginning_changes,
     item_changes,
-    note_changes,
     part_changes,
 )
-from toolcall_conformance.formats.stream_machine import Report, unless_null
+from toolcall_conformance.formats.stream_machine import Report, missing_if_null
 
 RULES = (
     "stream-delta-kind",
@@ -44,7 +44,7 @@ RULES = (
 )
 
 
-_AGREED: Final = Words("the same text in all events")
+_SAME_TEXT: Final = Words("the same text in all events")
 """Where events differ, and nobody can know which of them is right: fragments may have come to another item."""
 
 
@@ -57,27 +57,27 @@ class StreamItem:
         self.pointer = pointer
         self.closed = False
         self._places = [pointer]
-        self._report = report.of_part(pointer)
-        self._texts: dict[Place, StreamedText] = {}
-        self._parts: dict[Place, bool] = {}  # whether the part was closed
+        self._report = report.part_report(pointer)
+        self._texts: dict[TextPlace, StreamedText] = {}
+        self._parts: dict[TextPlace, bool] = {}  # whether the part was closed
         self._notes: list[tuple[Any, Any, Any]] = []  # part, number and content of each annotation
-        for place, text in texts_of(item):
+        for place, text in fragmented_texts(item):
             # The fragments of an item continue the text that it began with.
             if text:
-                self._text(place).fragments.append(text)
+                self._streamed_text(place).fragments.append(text)
 
     @classmethod
-    def whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> StreamItem:
+    def from_whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> StreamItem:
         """An item that came at once, and complete."""
         output_item = cls({}, index, pointer, report)
         output_item.said, output_item.closed = deep_copy(item), True
-        for place, text in texts_of(item):
-            output_item._text(place).whole = text
+        for place, text in fragmented_texts(item):
+            output_item._streamed_text(place).whole = text
         return output_item
 
     @property
     def kind(self) -> str:
-        return kind_of(self.said)
+        return item_type(self.said)
 
     @property
     def subject(self) -> str:
@@ -86,97 +86,100 @@ class StreamItem:
 
     def open_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
         """A part was added. The official SDK puts it behind the others, whatever its index."""
-        if not self._is_open(pointer) or not _is_index(index):
+        if not self._check_open(pointer) or not _is_index(index):
             return
-        entries = self._entries(list_key)
+        entries = self._part_list(list_key)
         if index != len(entries):
             before = "one part precedes" if len(entries) == 1 else f"{len(entries)} parts precede"
             message = f"the part has the index {index}, and {before} it"
-            self._once("stream-part-index", pointer, message, len(entries), index)
-        self._fill(list_key, index, part)
+            self._report_once("stream-part-index", pointer, message, len(entries), index)
+        self._store_part(list_key, index, part)
         self._parts[list_key, index] = False
         text = next((part[key] for key in ("text", "refusal") if isinstance(part.get(key), str)), "")
         if text:
-            self._text((list_key, index)).fragments.append(text)
+            self._streamed_text((list_key, index)).fragments.append(text)
 
     def close_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
-        if not self._is_open(pointer) or not _is_index(index):
+        if not self._check_open(pointer) or not _is_index(index):
             return
         place = (list_key, index)
         if place not in self._parts:
-            self._unopened(list_key, pointer)
+            self._report_unopened_part(list_key, pointer)
         elif self._parts[place]:
-            entries = self._entries(list_key)
+            entries = self._part_list(list_key)
             alike = index < len(entries) and equal(entries[index], part)
-            self._twice(pointer, "the part is done twice", index, alike=alike)
+            self._report_repeated_done(pointer, "the part is done twice", index, alike=alike)
         self._parts[place] = True
         for key, value in part.items():
             if key in ("text", "refusal") and isinstance(value, str):
-                self._whole(place, value, join(pointer, "part", key))
-        self._fill(list_key, index, part)
+                self._check_whole_text(place, value, join(pointer, "part", key))
+        self._store_part(list_key, index, part)
 
-    def note(self, data: dict[str, Any]) -> None:
+    def add_annotation(self, data: dict[str, Any]) -> None:
         """An annotation came, which stands in its part when that is done."""
         self._notes.append((data.get("content_index"), data.get("annotation_index"), data.get("annotation")))
 
-    def fragment(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
+    def add_fragment(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """A fragment came; it counts even after the whole text."""
-        if not self._is_open(pointer):
+        if not self._check_open(pointer):
             return
-        place = self._place(piece, index, pointer)
+        place = self._text_place(piece, index, pointer)
         if place is None or not isinstance(text, str):
             return
-        streamed_text = self._text(place)
+        streamed_text = self._streamed_text(place)
         if streamed_text.done:
-            self._once("stream-after-done", pointer, "a fragment follows the whole text", MISSING, text)
+            self._report_once("stream-after-done", pointer, "a fragment follows the whole text", MISSING, text)
         streamed_text.fragments.append(text)
-        holder, key = self._holder(place, piece)
+        holder, key = self._text_holder(place, piece)
         so_far = holder.get(key)
         holder[key] = append_text(so_far if isinstance(so_far, str) else "", text)
 
-    def done(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
+    def finish_text(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """The whole text came."""
-        if not self._is_open(pointer):
+        if not self._check_open(pointer):
             return
-        place = self._place(piece, index, pointer)
+        place = self._text_place(piece, index, pointer)
         if place is None or not isinstance(text, str):
             return
-        streamed_text = self._text(place)
+        streamed_text = self._streamed_text(place)
         if streamed_text.done:
             # Arguments are run when they are done; a text that a client shows is the same again.
             alike = piece.list_key is not None and text == streamed_text.whole
-            self._twice(pointer, "the text is done twice", text, alike=alike)
+            self._report_repeated_done(pointer, "the text is done twice", text, alike=alike)
         streamed_text.done = True
-        self._whole(place, text, join(pointer, piece.key), silent=piece.silent)
-        holder, key = self._holder(place, piece)
+        self._check_whole_text(place, text, join(pointer, piece.key), silent=piece.may_be_whole)
+        holder, key = self._text_holder(place, piece)
         holder[key] = text
 
-    def _twice(self, pointer: str, message: str, got: Any, *, alike: bool) -> None:
+    def _report_repeated_done(self, pointer: str, message: str, got: Any, *, alike: bool) -> None:
         """What is done once more: told again as it was, or as something else."""
-        self._once("stream-done-again" if alike else "stream-after-done", pointer, message, MISSING, got)
+        self._report_once("stream-done-again" if alike else "stream-after-done", pointer, message, MISSING, got)
 
     def close(self, item: dict[str, Any], pointer: str) -> None:
         """output_item.done came, with the item as it is now."""
         if self.closed:
-            self._once("stream-after-done", pointer, "the item is done twice", MISSING, self.kind)
+            self._report_once("stream-after-done", pointer, "the item is done twice", MISSING, self.kind)
         self.closed = True
         self.compare(item, join(pointer, "item"))
-        self._restated(beginning_changes(self.said, item, join(pointer, "item")))
-        self._restated(self._part_changes(item, join(pointer, "item")))
-        self._restated(note_changes(self._notes, item, join(pointer, "item")))
+        self._report_restatement(beginning_changes(self.said, item, join(pointer, "item")))
+        self._report_restatement(self._part_changes(item, join(pointer, "item")))
+        self._report_restatement(annotation_changes(self._notes, item, join(pointer, "item")))
         for place, text in self._texts.items():
             if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
-                message, want = f"{words(place)} was sent in fragments and never as done", self._done_events(place)
-                self._once("stream-done-events", pointer, message, want, MISSING)
+                message, want = (
+                    f"{place_label(place)} was sent in fragments and never as done",
+                    self._done_events(place),
+                )
+                self._report_once("stream-done-events", pointer, message, want, MISSING)
         for place, closed in self._parts.items():
             if not closed:
-                message = f"{words(place)} was added and never done"
-                stems = [stem for stem, (list_key, _) in PARTS.items() if list_key == place[0]]
+                message = f"{place_label(place)} was added and never done"
+                stems = [stem for stem, (list_key, _) in PART_EVENTS.items() if list_key == place[0]]
                 want = Words(" or ".join(f"{stem}.done" for stem in stems))
-                self._once("stream-done-events", pointer, message, want, MISSING)
+                self._report_once("stream-done-events", pointer, message, want, MISSING)
         self.said = deep_copy(item)
 
-    def _done_events(self, place: Place) -> Any:
+    def _done_events(self, place: TextPlace) -> Any:
         """The events that may say a text as a whole."""
         pieces = ((stem, piece) for stem, piece in FRAGMENTED_TEXTS.items() if self.kind in piece.items)
         own = (stem for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
@@ -185,29 +188,29 @@ class StreamItem:
     def compare(self, item: dict[str, Any], pointer: str) -> None:
         """Hold a later state of the item against what was said of it before."""
         self._places.append(pointer)
-        for key in IDENTITY:
+        for key in IDENTITY_KEYS:
             before, now = self.said.get(key), item.get(key)
-            if before != now and (before is not None or self._comes_late(key)):
+            if before != now and (before is not None or self._is_late_member(key)):
                 place = join(pointer, key) if key in item else pointer
                 want = Words(f"the {key} from the beginning") if before is None else before
-                self._once("stream-identity", place, f"the {key} of an item changes", want, now)
-        for (key, index), whole in texts_of(item):
+                self._report_once("stream-identity", place, f"the {key} of an item changes", want, now)
+        for (key, index), whole in fragmented_texts(item):
             where = join(pointer, key) if index < 0 else join(pointer, key, index)
             silent = key != "content" or self.kind != "message"
-            self._whole((key, index), whole, where, silent=silent)
+            self._check_whole_text((key, index), whole, where, silent=silent)
 
-    def _comes_late(self, key: str) -> bool:
+    def _is_late_member(self, key: str) -> bool:
         """Whether a member that the item began without was due then. Of the calls of tools a rule of their own says it.
 
         The official SDK compares the call_id of every item that has one, and raises.
         """
-        return key == "call_id" and self.kind not in CALLS
+        return key == "call_id" and self.kind not in CALL_TYPES
 
-    def compare_done(self, item: dict[str, Any], pointer: str) -> None:
+    def compare_final(self, item: dict[str, Any], pointer: str) -> None:
         """Hold the item in the final reply against what it was when it was done."""
         self.compare(item, pointer)
         if self.closed:
-            self._restated(item_changes(self.said, item, pointer))
+            self._report_restatement(item_changes(self.said, item, pointer))
 
     def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Restatement]:
         """What the item that is done says otherwise of its parts than when they were done."""
@@ -216,20 +219,20 @@ class StreamItem:
             if closed and isinstance(before, list) and isinstance(now, list) and index < min(len(before), len(now)):
                 yield from part_changes(before[index], now[index], join(pointer, key, index))
 
-    def _restated(self, changes: Iterator[Restatement]) -> None:
+    def _report_restatement(self, changes: Iterator[Restatement]) -> None:
         change = next(changes, None)
         if change is not None:
             want = Words(f"as before: {change.want}") if isinstance(change.want, str) else change.want
-            self._once("stream-item-restated", change.pointer, "", want, change.got)
+            self._report_once("stream-item-restated", change.pointer, "", want, change.got)
 
-    def call(self, closed: bool) -> StreamedCall | None:
+    def streamed_call(self, closed: bool) -> StreamedCall | None:
         """The item as a call, if a client has to carry it out."""
         if is_hosted(self.kind, self.said):
             return None
-        if self.kind in BUILTIN_CALLS:
+        if self.kind in BUILTIN_CALL_KEYS:
             name: Any = self.kind.removesuffix("_call")
             text = StreamedText()
-        elif self.kind in CALLS:
+        elif self.kind in CALL_TYPES:
             name = self.said.get("name")
             text = self._texts.get(("arguments" if self.kind == "function_call" else "input", -1), StreamedText())
         else:
@@ -245,75 +248,77 @@ class StreamItem:
             tuple(self._places),
         )
 
-    def _place(self, piece: FragmentedText, index: Any, pointer: str) -> Place | None:
+    def _text_place(self, piece: FragmentedText, index: Any, pointer: str) -> TextPlace | None:
         """Where a piece belongs, or None for a piece that the item cannot have."""
         if self.kind not in piece.items:
             message = f"a {self.kind or 'thing without a type'} has no such text"
-            self._once("stream-delta-kind", pointer, message, Words(" or ".join(sorted(piece.items))), self.kind)
+            self._report_once("stream-delta-kind", pointer, message, Words(" or ".join(sorted(piece.items))), self.kind)
             return None
         if piece.list_key is None:
             return (piece.key, -1)
         if not _is_index(index):
             message = f"{piece.index_key} must be there, a whole number from 0 on"
-            want = max(0, len(self._entries(piece.list_key)) - 1)
-            self._once("stream-part-index", pointer, message, want, index)
+            want = max(0, len(self._part_list(piece.list_key)) - 1)
+            self._report_once("stream-part-index", pointer, message, want, index)
             return None
         entries = self.said.get(piece.list_key)
         if not isinstance(entries, list) or not 0 <= index < len(entries):
-            self._unopened(piece.list_key, pointer)
+            self._report_unopened_part(piece.list_key, pointer)
         elif isinstance(entries[index], dict) and entries[index].get("type") not in (piece.part, None):
             kind = entries[index].get("type")
-            self._once("stream-delta-kind", pointer, f"the part is a {kind}", Words(piece.part), kind)
+            self._report_once("stream-delta-kind", pointer, f"the part is a {kind}", Words(piece.part), kind)
             return None
         return (piece.list_key, index)
 
-    def _unopened(self, list_key: str, pointer: str) -> None:
+    def _report_unopened_part(self, list_key: str, pointer: str) -> None:
         """The SDK keeps messages' parts only, and raises for one that it does not know."""
         if list_key == "summary" or self.kind == "message":
             stem = "reasoning_summary_part" if list_key == "summary" else "content_part"
             message = "the part of this event was not added before"
             want, is_content = Words(f"response.{stem}.added"), self.kind == "message"
-            self._once("stream-part-added" if is_content else "stream-summary-part", pointer, message, want, MISSING)
+            self._report_once(
+                "stream-part-added" if is_content else "stream-summary-part", pointer, message, want, MISSING
+            )
 
-    def _is_open(self, pointer: str) -> bool:
+    def _check_open(self, pointer: str) -> bool:
         """What comes after the end is no part of the item: the final reply has it as it was done."""
         self._places.append(pointer)
         if self.closed:
-            self._once("stream-after-done", pointer, "the item is done already", MISSING, self.kind)
+            self._report_once("stream-after-done", pointer, "the item is done already", MISSING, self.kind)
         return not self.closed
 
-    def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:
-        streamed_text = self._text(place)
+    def _check_whole_text(self, place: TextPlace, text: str, pointer: str, *, silent: bool = True) -> None:
+        streamed_text = self._streamed_text(place)
         whole = join_text(streamed_text.fragments)
         if streamed_text.whole is None:
             streamed_text.whole = text
             if whole != text and (streamed_text.fragments or not silent):
-                self._once("stream-fragments", pointer, "", _AGREED, text)
+                self._report_once("stream-fragments", pointer, "", _SAME_TEXT, text)
         elif streamed_text.whole != text:
-            self._once("stream-wholes-agree", pointer, "", streamed_text.whole or _AGREED, text)
+            self._report_once("stream-wholes-agree", pointer, "", streamed_text.whole or _SAME_TEXT, text)
 
-    def _text(self, place: Place) -> StreamedText:
+    def _streamed_text(self, place: TextPlace) -> StreamedText:
         return self._texts.setdefault(place, StreamedText())
 
-    def _entries(self, list_key: str) -> list[Any]:
+    def _part_list(self, list_key: str) -> list[Any]:
         entries = self.said.get(list_key)
         if not isinstance(entries, list):
             entries = self.said[list_key] = []
         return entries
 
-    def _fill(self, list_key: str, index: int, part: Any) -> None:
+    def _store_part(self, list_key: str, index: int, part: Any) -> None:
         """Put a part where it says that it stands; one far behind the others comes right behind them."""
-        entries = self._entries(list_key)
+        entries = self._part_list(list_key)
         if 0 <= index < len(entries):
             entries[index] = deep_copy(part)
         else:
             entries.append(deep_copy(part))
 
-    def _holder(self, place: Place, piece: FragmentedText) -> tuple[dict[str, Any], str]:
+    def _text_holder(self, place: TextPlace, piece: FragmentedText) -> tuple[dict[str, Any], str]:
         """The object that has the text, made if it is not there."""
         if piece.list_key is None:
             return self.said, piece.key
-        entries = self._entries(piece.list_key)
+        entries = self._part_list(piece.list_key)
         index = place[1] if 0 <= place[1] < len(entries) else len(entries)
         if index == len(entries):
             entries.append({"type": piece.part, piece.key: ""})
@@ -322,9 +327,13 @@ class StreamItem:
         entry: dict[str, Any] = entries[index]
         return entry, piece.key
 
-    def _once(self, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> None:
+    def _report_once(
+        self, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = NOT_KNOWN
+    ) -> None:
         """One finding a rule and item: what is wrong in one fragment is wrong in all."""
-        self._report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=self.subject)
+        self._report.add_once(
+            slug, pointer, message, want=missing_if_null(want), got=missing_if_null(got), subject=self.subject
+        )
 
 
 def _is_index(value: Any) -> bool:

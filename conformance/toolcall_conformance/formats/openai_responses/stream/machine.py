@@ -24,11 +24,11 @@ from typing import Any, Final
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import deep_copy, join
 from toolcall_conformance.basics.reading.assembled import Assembled
-from toolcall_conformance.formats.expected_values import OBJECT, meant_object, typed, why_no_json
+from toolcall_conformance.formats.expected_values import OBJECT, intended_object, json_fault, object_of_type
 from toolcall_conformance.formats.openai_responses.stream import output as _output
-from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
+from toolcall_conformance.formats.openai_responses.stream.events import FIRST_EVENT, PROGRESS_EVENTS, TERMINAL_EVENTS
 from toolcall_conformance.formats.openai_responses.stream.output import Output
-from toolcall_conformance.formats.openai_responses.stream.restatements import GROWS, changes
+from toolcall_conformance.formats.openai_responses.stream.restatements import CHANGING_KEYS, member_changes
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 
 RULES = rule_ids(
@@ -48,7 +48,7 @@ RULES = rule_ids(
 """The rules that a stream may be found to break here; shapes of single events are the schema's."""
 
 
-_REASONS: Final = {"incomplete": "incomplete_details", "failed": "error"}
+_REASON_KEYS: Final = {"incomplete": "incomplete_details", "failed": "error"}
 """By status, the member of a response that says why it ended so."""
 
 
@@ -83,52 +83,52 @@ class _ResponseMachine(Machine):
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if isinstance(data, str) and data.startswith("[DONE]"):
-            self.report.once("stream-done-marker", place, want=MISSING, got=data)
+            self.report.add_once("stream-done-marker", place, want=MISSING, got=data)
             if self._state in (ResponseState.BEFORE, ResponseState.OPEN):
                 self._state = ResponseState.STOPPED
             return
         if not isinstance(data, dict):
-            want = meant_object(data, typed(event["event"]) if event.get("event") else OBJECT)
-            self.report.add("stream-data", place, why_no_json(data), want=want, got=event.get("data", MISSING))
+            want = intended_object(data, object_of_type(event["event"]) if event.get("event") else OBJECT)
+            self.report.add("stream-data", place, json_fault(data), want=want, got=event.get("data", MISSING))
             return
         kind = data["type"] if isinstance(data.get("type"), str) else ""
         if kind and event.get("event") != kind:  # an event without a type has no right name
             where = join(pointer, "event") if "event" in event else pointer
-            self.report.once("stream-event-name", where, want=kind, got=event.get("event", MISSING))
-        self._number(data, place)
+            self.report.add_once("stream-event-name", where, want=kind, got=event.get("event", MISSING))
+        self._check_sequence(data, place)
         # An error of another form says so by its key alone, and SDKs raise at it.
         failing = kind == "error" or (bool(data.get("error")) and not kind.startswith("response."))
         if self._state in (ResponseState.ENDED, ResponseState.FAILED, ResponseState.STOPPED):
-            self._after_the_end(kind, failing, data, place)
+            self._take_after_end(kind, failing, data, place)
         elif failing:
             self._state = ResponseState.FAILED
             self._take_error(data)
-        elif kind in TERMINAL:
-            self._terminal(kind, data, place)
-        elif kind in UNDER_WAY:
-            self._under_way(kind, data, place)
+        elif kind in TERMINAL_EVENTS:
+            self._take_terminal(kind, data, place)
+        elif kind in PROGRESS_EVENTS:
+            self._take_progress(kind, data, place)
         elif kind.startswith("response."):  # anything else is a keep-alive, or something new
-            self._begun(kind, place)
+            self._check_started(kind, place)
             self._output.take(kind, data, place)
 
-    def _number(self, data: dict[str, Any], pointer: str) -> None:
+    def _check_sequence(self, data: dict[str, Any], pointer: str) -> None:
         number = data.get("sequence_number")
         if not isinstance(number, int) or isinstance(number, bool):
             want = 0 if self._sequence is None else self._sequence + 1
-            self.report.once("stream-sequence", pointer, "the event has no sequence_number", want=want, got=MISSING)
+            self.report.add_once("stream-sequence", pointer, "the event has no sequence_number", want=want, got=MISSING)
             return
         if self._sequence is not None and number <= self._sequence:
             message, want = f"the number {number} follows {self._sequence}", self._sequence + 1
-            self.report.once("stream-sequence", join(pointer, "sequence_number"), message, want=want, got=number)
+            self.report.add_once("stream-sequence", join(pointer, "sequence_number"), message, want=want, got=number)
         self._sequence = number
 
-    def _after_the_end(self, kind: str, failing: bool, data: dict[str, Any], pointer: str) -> None:
+    def _take_after_end(self, kind: str, failing: bool, data: dict[str, Any], pointer: str) -> None:
         if self._state is ResponseState.FAILED and (failing or kind == "response.failed"):
             # An error event and response.failed may both tell of one failure.
             self._take_error(data)
         elif failing or kind.startswith("response."):
             message = f"{kind or 'an event'} follows the end of the response"
-            self.report.once("stream-after-end", pointer, message, want=MISSING, got=kind or data)
+            self.report.add_once("stream-after-end", pointer, message, want=MISSING, got=kind or data)
 
     def _take_error(self, data: dict[str, Any]) -> None:
         if isinstance(data.get("response"), dict):
@@ -140,46 +140,46 @@ class _ResponseMachine(Machine):
         if self.error is None and error is not None:
             self.error = {"error": error}
 
-    def _under_way(self, kind: str, data: dict[str, Any], pointer: str) -> None:
-        if kind != BEGINNING:
-            self._begun(kind, pointer)
+    def _take_progress(self, kind: str, data: dict[str, Any], pointer: str) -> None:
+        if kind != FIRST_EVENT:
+            self._check_started(kind, pointer)
         self._state = ResponseState.OPEN
         response = data.get("response")
         if not isinstance(response, dict):
             return
         place = join(pointer, "response")
-        self._same_response(response, place)
+        self._check_response_id(response, place)
         if response.get("status") not in ("in_progress", "queued", None):
-            self.report.once("stream-status", join(place, "status"), want="in_progress", got=response["status"])
+            self.report.add_once("stream-status", join(place, "status"), want="in_progress", got=response["status"])
         if self._response is None:
             self._response = deep_copy(response)
             self._output.begin(response)
-        self._restated(response, place)
+        self._check_restatement(response, place)
 
-    def _begun(self, kind: str, pointer: str) -> None:
+    def _check_started(self, kind: str, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
         if self._state is ResponseState.BEFORE:
-            message = f"{kind} precedes {BEGINNING}"
-            self.report.once("stream-start", pointer, message, want=Words(BEGINNING), got=Words(kind))
+            message = f"{kind} precedes {FIRST_EVENT}"
+            self.report.add_once("stream-start", pointer, message, want=Words(FIRST_EVENT), got=Words(kind))
             self._state = ResponseState.OPEN
 
-    def _same_response(self, response: dict[str, Any], pointer: str) -> None:
+    def _check_response_id(self, response: dict[str, Any], pointer: str) -> None:
         response_id = self._response.get("id") if self._response is not None else None
         if response_id is not None and response.get("id") != response_id:
             where = join(pointer, "id") if "id" in response else pointer
-            self.report.once("stream-same-id", where, want=response_id, got=response.get("id", MISSING))
+            self.report.add_once("stream-same-id", where, want=response_id, got=response.get("id", MISSING))
 
-    def _restated(self, response: dict[str, Any], pointer: str) -> None:
+    def _check_restatement(self, response: dict[str, Any], pointer: str) -> None:
         """What a response says of itself and of its request does not change in its events."""
-        change = next(changes(self._told, response, GROWS, pointer), None)
+        change = next(member_changes(self._told, response, CHANGING_KEYS, pointer), None)
         if change is not None:
-            self.report.once("stream-response-restated", change.pointer, want=change.want, got=change.got)
+            self.report.add_once("stream-response-restated", change.pointer, want=change.want, got=change.got)
         for key, value in response.items():
             if self._told.get(key) is None:
                 self._told[key] = value
 
-    def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
-        self._begun(kind, pointer)
+    def _take_terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
+        self._check_started(kind, pointer)
         self._state = ResponseState.FAILED if kind == "response.failed" else ResponseState.ENDED
         response = data.get("response")
         if self._state is ResponseState.FAILED:
@@ -188,42 +188,47 @@ class _ResponseMachine(Machine):
             self._output.close(None, pointer)
             return
         place = join(pointer, "response")
-        self._same_response(response, place)
-        self._restated(response, place)
+        self._check_response_id(response, place)
+        self._check_restatement(response, place)
         self._final = deep_copy(response)
-        if response.get("status") != TERMINAL[kind]:
-            self._other_status(kind, response, pointer)
+        if response.get("status") != TERMINAL_EVENTS[kind]:
+            self._report_wrong_status(kind, response, pointer)
         if self._state is ResponseState.ENDED:
             output = response.get("output")
             self._output.close(output if isinstance(output, list) else None, place)
         if kind == "response.completed":
             self._output.check_arguments()
 
-    def _other_status(self, kind: str, response: dict[str, Any], pointer: str) -> None:
+    def _report_wrong_status(self, kind: str, response: dict[str, Any], pointer: str) -> None:
         """Report a status that is not that of the event; where the response shows its reason, the event is wrong."""
         status, place = response.get("status", MISSING), join(pointer, "response")
-        reason = _REASONS.get(status) if isinstance(status, str) else None
+        reason = _REASON_KEYS.get(status) if isinstance(status, str) else None
         if reason is not None and isinstance(response.get(reason), dict):
-            event = next(name for name, terminal_status in TERMINAL.items() if terminal_status == status)
+            event = next(name for name, terminal_status in TERMINAL_EVENTS.items() if terminal_status == status)
             message = f"the event is {kind}, but the response ended {status}"
-            self.report.once("stream-status", join(pointer, "type"), message, want=event, got=kind)
+            self.report.add_once("stream-status", join(pointer, "type"), message, want=event, got=kind)
         else:
             where = place if status is MISSING else join(place, "status")
-            self.report.once("stream-status", where, want=TERMINAL[kind], got=status)
+            self.report.add_once("stream-status", where, want=TERMINAL_EVENTS[kind], got=status)
 
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         if self._state in (ResponseState.BEFORE, ResponseState.OPEN, ResponseState.STOPPED):
             message = "the stream ends without a terminal event"
-            self.report.add("stream-end", pointer, message, want=Words(" or ".join((*TERMINAL, "error"))), got=MISSING)
+            self.report.add(
+                "stream-end", pointer, message, want=Words(" or ".join((*TERMINAL_EVENTS, "error"))), got=MISSING
+            )
         whole = self._state is ResponseState.ENDED
-        return self.assembled(
-            self._body(), self._output.calls(whole), failed=self._state is ResponseState.FAILED, whole=whole
+        return self.assembled_stream(
+            self._assembled_body(),
+            self._output.streamed_calls(whole),
+            failed=self._state is ResponseState.FAILED,
+            whole=whole,
         )
 
-    def _body(self) -> dict[str, Any] | None:
+    def _assembled_body(self) -> dict[str, Any] | None:
         """The reply that the stream ended with, else the one that it began with and what has come of its items."""
-        streamed = self._output.streamed
+        streamed = self._output.item_bodies
         if self._final is not None:
             # Some servers leave the output out here, or empty; what was streamed is the reply all the same.
             return self._final if self._final.get("output") else self._final | {"output": streamed}

@@ -7,13 +7,13 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import is_json, join
 from toolcall_conformance.basics.reading.assembled import StreamedCall
-from toolcall_conformance.formats.expected_values import INDEX, TEXT, having, meant_text, why_no_json
+from toolcall_conformance.formats.expected_values import INDEX, TEXT, intended_json_text, json_fault, object_with_values
 from toolcall_conformance.formats.openai_responses.stream import items as _items
-from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
+from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY_KEYS, PART_EVENTS
 from toolcall_conformance.formats.openai_responses.stream.items import StreamItem
-from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
+from toolcall_conformance.formats.stream_machine import Report, integer_fault, intended_integer
 
-ADDED, DONE = "response.output_item.added", "response.output_item.done"
+ITEM_ADDED, ITEM_DONE = "response.output_item.added", "response.output_item.done"
 
 RULES = (
     "stream-item-added",
@@ -40,13 +40,13 @@ class Output:
         self._begun = 0
 
     @property
-    def streamed(self) -> list[dict[str, Any]]:
+    def item_bodies(self) -> list[dict[str, Any]]:
         """The items as they stand, in the order of their indexes."""
-        return [item.said for item in self._ordered()]
+        return [item.said for item in self._ordered_items()]
 
-    def calls(self, closed: bool) -> tuple[StreamedCall, ...]:
+    def streamed_calls(self, closed: bool) -> tuple[StreamedCall, ...]:
         """The calls that a client has to carry out; all of them ``closed`` if the reply ended in order."""
-        called = [item.call(closed) for item in self._ordered()]
+        called = [item.streamed_call(closed) for item in self._ordered_items()]
         return (*(call for call in called if call is not None), *self._final_calls)
 
     def begin(self, response: dict[str, Any]) -> None:
@@ -56,48 +56,48 @@ class Output:
 
     def take(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         """Take an event that is about an item; one of a type that is not known changes nothing."""
-        data = self._with_numbers(data, pointer)
+        data = self._convert_indexes(data, pointer)
         stem, _, last = kind.rpartition(".")
         if kind == "response.output_item.added":
-            self._added(data, pointer)
+            self._take_added(data, pointer)
         elif kind == "response.output_item.done":
-            self._done(data, pointer)
+            self._take_done(data, pointer)
         elif kind == "response.output_text.annotation.added":
-            noted = self._concerned(data, pointer)
+            noted = self._concerned_item(data, pointer)
             if noted is not None:
-                noted.note(data)
+                noted.add_annotation(data)
         elif stem in FRAGMENTED_TEXTS and last in ("delta", "done"):
             piece = FRAGMENTED_TEXTS[stem]
-            item = self._concerned(data, pointer)
+            item = self._concerned_item(data, pointer)
             if item is not None:
                 index = data.get(piece.index_key) if piece.index_key else None
-                take = item.fragment if last == "delta" else item.done
+                take = item.add_fragment if last == "delta" else item.finish_text
                 take(piece, index, data.get("delta" if last == "delta" else piece.key), pointer)
-        elif stem in PARTS and last in ("added", "done"):
-            item = self._concerned(data, pointer)
+        elif stem in PART_EVENTS and last in ("added", "done"):
+            item = self._concerned_item(data, pointer)
             part = data.get("part")
             if item is not None and isinstance(part, dict):
-                list_key, index_key = PARTS[stem]
+                list_key, index_key = PART_EVENTS[stem]
                 take_part = item.open_part if last == "added" else item.close_part
                 take_part(list_key, data.get(index_key), part, pointer)
 
-    def _with_numbers(self, data: dict[str, Any], pointer: str) -> dict[str, Any]:
+    def _convert_indexes(self, data: dict[str, Any], pointer: str) -> dict[str, Any]:
         """An event with the numbers that its indexes mean: one of the wrong type is reported, once of a kind."""
         for key in ("output_index", "content_index", "summary_index"):
-            wrong = wrong_number(key, data[key]) if key in data else ""
+            wrong = integer_fault(key, data[key]) if key in data else ""
             if wrong:
                 rule = "stream-output-index" if key == "output_index" else "stream-part-index"
-                number = meant_number(data[key])
+                number = intended_integer(data[key])
                 want = INDEX if number is None else number
-                self._report.once(rule, join(pointer, key), wrong, want=want, got=data[key])
+                self._report.add_once(rule, join(pointer, key), wrong, want=want, got=data[key])
                 data = data | {key: number}
         return data
 
-    def _added(self, data: dict[str, Any], pointer: str) -> None:
+    def _take_added(self, data: dict[str, Any], pointer: str) -> None:
         index: Any = data.get("output_index")
         item = data.get("item")
         if not _is_index(index):
-            self._unnumbered(data, pointer, len(self._items))
+            self._report_missing_index(data, pointer, len(self._items))
         elif earlier := self._placed.get(index):
             message = f"the {earlier[0].subject} added at {earlier[0].pointer} has this output_index already"
             at, want = join(pointer, "output_index"), len(self._items)
@@ -106,78 +106,84 @@ class Output:
             items = "one item" if self._begun == 1 else f"{self._begun} items"
             message = f"response.created has {items} already, one of them with this output_index"
             self._report.add("stream-output-index", join(pointer, "output_index"), message, want=self._begun, got=index)
-        if isinstance(item, dict) and not self._is_open(index, item):
-            self._keep(StreamItem(item, index if _is_index(index) else None, pointer, self._report))
+        if isinstance(item, dict) and not self._is_added_already(index, item):
+            self._store_item(StreamItem(item, index if _is_index(index) else None, pointer, self._report))
 
-    def _keep(self, item: StreamItem) -> None:
+    def _store_item(self, item: StreamItem) -> None:
         self._items.append(item)
         if item.index is not None:
             self._placed.setdefault(item.index, []).append(item)
 
-    def _is_open(self, index: Any, item: dict[str, Any]) -> bool:
+    def _is_added_already(self, index: Any, item: dict[str, Any]) -> bool:
         """Whether this very item was added before; then it is not another one."""
-        earlier_item = self._known(index, item.get("id"))
-        return earlier_item is not None and not earlier_item.closed and _same(earlier_item.said, item)
+        earlier_item = self._known_item(index, item.get("id"))
+        return earlier_item is not None and not earlier_item.closed and _is_same_item(earlier_item.said, item)
 
-    def _done(self, data: dict[str, Any], pointer: str) -> None:
+    def _take_done(self, data: dict[str, Any], pointer: str) -> None:
         final_item = data.get("item")
         if not isinstance(final_item, dict):
             return
         index = data.get("output_index")
-        item = self._known(index, final_item.get("id"))
+        item = self._known_item(index, final_item.get("id"))
         if not _is_index(index):
-            self._unnumbered(data, pointer, self._meant(item))
+            self._report_missing_index(data, pointer, self._expected_index(item))
         if item is None:
             message = "the item is done and was never added"
-            self._report.once(
-                "stream-item-announced", pointer, message, want=Words(ADDED), got=Words("response.output_item.done")
+            self._report.add_once(
+                "stream-item-announced",
+                pointer,
+                message,
+                want=Words(ITEM_ADDED),
+                got=Words("response.output_item.done"),
             )
-            self._keep(StreamItem.whole(final_item, index if _is_index(index) else None, pointer, self._report))
+            self._store_item(
+                StreamItem.from_whole(final_item, index if _is_index(index) else None, pointer, self._report)
+            )
             return
         item.close(final_item, pointer)
 
-    def _concerned(self, data: dict[str, Any], pointer: str) -> StreamItem | None:
+    def _concerned_item(self, data: dict[str, Any], pointer: str) -> StreamItem | None:
         """The item that an event is about."""
         index, item_id = data.get("output_index"), data.get("item_id")
-        item = self._known(index, item_id)
-        if not _is_index(index) and self._may_mean_one(item, data):
-            self._unnumbered(data, pointer, self._meant(item))
+        item = self._known_item(index, item_id)
+        if not _is_index(index) and self._may_concern_item(item, data):
+            self._report_missing_index(data, pointer, self._expected_index(item))
         if item is None:
-            self._stray(data, pointer)
+            self._report_stray(data, pointer)
         elif "item_id" not in data:
             want = item.said.get("id") or TEXT
-            self._report.once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
+            self._report.add_once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
         elif item_id != item.said.get("id"):
             want = item.said.get("id") or Words("the id of the item, which has none")
             at = join(pointer, "item_id")
-            self._report.once("stream-item-id", at, want=want, got=item_id, subject=item.subject)
+            self._report.add_once("stream-item-id", at, want=want, got=item_id, subject=item.subject)
         return item
 
-    def _may_mean_one(self, item: StreamItem | None, data: dict[str, Any]) -> bool:
+    def _may_concern_item(self, item: StreamItem | None, data: dict[str, Any]) -> bool:
         """Whether an event without a number may be about an item: the one it names, or one that is open and fits."""
         stem = str(data.get("type")).rpartition(".")[0]
         piece = FRAGMENTED_TEXTS.get(stem)
         open_items = (item for item in self._items if not item.closed)
         return item is not None or any(piece is None or item.kind in piece.items for item in open_items)
 
-    def _stray(self, data: dict[str, Any], pointer: str) -> None:
+    def _report_stray(self, data: dict[str, Any], pointer: str) -> None:
         """An event about no item. Without a number no item would make it right: then it must go."""
         index = data.get("output_index")
         named = f"item_id {data.get('item_id')!r}" if index is None else f"output_index {index!r}"
-        message = f"no item of {named} was added: {ADDED} must be first, or this event must be left out"
-        want = Words(ADDED) if _is_index(index) or self._may_mean_one(None, data) else MISSING
-        self._report.once("stream-item-added", pointer, message, want=want, got=data.get("type", MISSING))
+        message = f"no item of {named} was added: {ITEM_ADDED} must be first, or this event must be left out"
+        want = Words(ITEM_ADDED) if _is_index(index) or self._may_concern_item(None, data) else MISSING
+        self._report.add_once("stream-item-added", pointer, message, want=want, got=data.get("type", MISSING))
 
-    def _unnumbered(self, data: dict[str, Any], pointer: str, want: Any) -> None:
+    def _report_missing_index(self, data: dict[str, Any], pointer: str, want: Any) -> None:
         message = "output_index must be there, a whole number from 0 on"
-        self._report.once("stream-output-index", pointer, message, want=want, got=data.get("output_index", MISSING))
+        self._report.add_once("stream-output-index", pointer, message, want=want, got=data.get("output_index", MISSING))
 
-    def _meant(self, item: StreamItem | None) -> Any:
+    def _expected_index(self, item: StreamItem | None) -> Any:
         """The output_index of an event about an item, or about the one that is still open."""
         item = item or next((item for item in self._items if not item.closed), None)
         return INDEX if item is None or item.index is None else item.index
 
-    def _known(self, index: Any, item_id: Any) -> StreamItem | None:
+    def _known_item(self, index: Any, item_id: Any) -> StreamItem | None:
         """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
         placed = self._placed.get(index, []) if _is_index(index) else []
         candidates = placed if _is_index(index) else self._items
@@ -189,56 +195,60 @@ class Output:
         left = [
             (number, output_item) for number, output_item in enumerate(output or []) if isinstance(output_item, dict)
         ]
-        for rank, item in enumerate(self._ordered()):
-            match = next((entry for entry in left if _same(item.said, entry[1])), None)
+        for rank, item in enumerate(self._ordered_items()):
+            match = next((entry for entry in left if _is_same_item(item.said, entry[1])), None)
             if match is None:
                 if not item.closed:
                     message = "the reply ends, and this item was neither done nor is it in the reply"
                     got = MISSING
-                    self._report.once(
-                        "stream-item-done", pointer, message, want=Words(DONE), got=got, subject=item.subject
+                    self._report.add_once(
+                        "stream-item-done", pointer, message, want=Words(ITEM_DONE), got=got, subject=item.subject
                     )
                 elif output is not None:
                     where = join(pointer, "output")
                     message = "the final output must have this item, which was streamed"
-                    want, got = having(**_identity(item.said)), MISSING
-                    self._report.once("stream-final-output", where, message, want=want, got=got, subject=item.subject)
+                    want, got = object_with_values(**_identity_members(item.said)), MISSING
+                    self._report.add_once(
+                        "stream-final-output", where, message, want=want, got=got, subject=item.subject
+                    )
                 continue
             left.remove(match)
             where = join(pointer, "output", match[0])
             if not item.closed:
-                self._report.once("stream-item-closed", where, want=Words(DONE), got=MISSING, subject=item.subject)
+                self._report.add_once(
+                    "stream-item-closed", where, want=Words(ITEM_DONE), got=MISSING, subject=item.subject
+                )
             if match[0] != rank or (item.index is not None and item.index != rank):
                 place, other = Words(f"at place {item.index}"), Words(f"at place {match[0]}")
-                self._report.once("stream-output-place", where, want=place, got=other, subject=item.subject)
-            item.compare_done(match[1], where)
+                self._report.add_once("stream-output-place", where, want=place, got=other, subject=item.subject)
+            item.compare_final(match[1], where)
         for number, output_item in left:
             where = join(pointer, "output", number)
             message = "the reply has an item that was never added"
-            self._report.once("stream-item-announced", where, message, want=Words(ADDED), got=MISSING)
-            call = StreamItem.whole(output_item, None, where, self._report).call(True)
+            self._report.add_once("stream-item-announced", where, message, want=Words(ITEM_ADDED), got=MISSING)
+            call = StreamItem.from_whole(output_item, None, where, self._report).streamed_call(True)
             if call is not None:
                 self._final_calls.append(call)
 
     def check_arguments(self) -> None:
         """In a reply that is complete the arguments of every call are."""
-        for item in self._ordered():
+        for item in self._ordered_items():
             text = item.said.get("arguments")
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
                 continue
             if not is_json(text):
-                message, want = why_no_json(text, "the joined fragments must be JSON"), meant_text(text)
+                message, want = json_fault(text, "the joined fragments must be JSON"), intended_json_text(text)
                 if not text.strip():
                     message, want = "a call without arguments must have {}", Words("{}")
-                self._report.of_part(item.pointer).add(
+                self._report.part_report(item.pointer).add(
                     "stream-arguments-json", item.pointer, message, want=want, got=text, subject=item.subject
                 )
 
-    def _ordered(self) -> list[StreamItem]:
+    def _ordered_items(self) -> list[StreamItem]:
         return sorted(self._items, key=lambda item: len(self._items) if item.index is None else item.index)
 
 
-def _same(item: dict[str, Any], other: dict[str, Any]) -> bool:
+def _is_same_item(item: dict[str, Any], other: dict[str, Any]) -> bool:
     """One item told twice: the ids say so, of a call its own one too. Some servers leave ids out."""
     if item.get("type") != other.get("type"):
         return False
@@ -246,9 +256,9 @@ def _same(item: dict[str, Any], other: dict[str, Any]) -> bool:
     return any(item[key] == other[key] for key in keys) if keys else True
 
 
-def _identity(item: dict[str, Any]) -> dict[str, Any]:
+def _identity_members(item: dict[str, Any]) -> dict[str, Any]:
     """What tells an item from others."""
-    return {key: item[key] for key in IDENTITY if key in item}
+    return {key: item[key] for key in IDENTITY_KEYS if key in item}
 
 
 def _is_index(value: Any) -> bool:

@@ -11,9 +11,9 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import equal, join, resolve
-from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY
+from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY_KEYS
 
-GROWS = frozenset(
+CHANGING_KEYS = frozenset(
     {
         *("id", "output", "output_text", "status", "usage", "completed_at", "service_tier", "content_filters"),
         *("error", "incomplete_details", "created_at"),
@@ -24,13 +24,13 @@ GROWS = frozenset(
 The time is a label: one that is read from the clock twice differs in some runs, and not in others.
 """
 
-ANEW = frozenset({"encrypted_content"})
+RENEWED_KEYS = frozenset({"encrypted_content"})
 """What is written anew each time it is told."""
 
-_NOTHING = (MISSING, None)
+_ABSENT_VALUES = (MISSING, None)
 
-_TEXTS = frozenset(piece.key for piece in FRAGMENTED_TEXTS.values())
-_PARTS = frozenset(piece.list_key for piece in FRAGMENTED_TEXTS.values() if piece.list_key)
+_TEXT_KEYS = frozenset(piece.key for piece in FRAGMENTED_TEXTS.values())
+_PART_KEYS = frozenset(piece.list_key for piece in FRAGMENTED_TEXTS.values() if piece.list_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Restatement:
     got: Any
 
 
-def changes(
+def member_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
 ) -> Iterator[Restatement]:
     """The members that both tell, and tell otherwise; who leaves a whole one out, or says null, contradicts nothing."""
@@ -63,8 +63,8 @@ def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]
         elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             both = zip(was, now, range(len(was)), strict=True)
             waiting += [(left, other, join(at, place), at) for left, other, place in reversed([*both])]
-        elif was in _NOTHING or now in _NOTHING:
-            if was not in _NOTHING or now not in _NOTHING:
+        elif was in _ABSENT_VALUES or now in _ABSENT_VALUES:
+            if was not in _ABSENT_VALUES or now not in _ABSENT_VALUES:
                 yield Restatement(holder if now is MISSING else at, was, now)
         elif not equal(was, now):
             yield Restatement(at, was, now)
@@ -72,12 +72,14 @@ def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]
 
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
     """What an item says otherwise than when it was done; its identity and its texts have rules of their own."""
-    lists = {key for key in _PARTS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
-    own = {*IDENTITY, *ANEW, *_TEXTS, *_PARTS}
+    lists = {key for key in _PART_KEYS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
+    own = {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, *_PART_KEYS}
     if before.get("status") is None:  # a rule of its own says that an item is done with its status
         own.add("status")
-    yield from _differences(_but(before, own), _but(after, own), pointer)
-    yield from changes(before, after, {*IDENTITY, *ANEW, *lists, *_both_texts(before, after)}, pointer)
+    yield from _differences(_without_keys(before, own), _without_keys(after, own), pointer)
+    yield from member_changes(
+        before, after, {*IDENTITY_KEYS, *RENEWED_KEYS, *lists, *_common_text_keys(before, after)}, pointer
+    )
     for key in sorted(lists):
         yield from _list_changes(before[key], after[key], join(pointer, key))
 
@@ -85,7 +87,7 @@ def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: s
 def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Restatement]:
     """What a part says otherwise than when it was done; texts have a rule of their own."""
     if isinstance(before, dict) and isinstance(after, dict):
-        yield from changes(before, after, _both_texts(before, after), pointer)
+        yield from member_changes(before, after, _common_text_keys(before, after), pointer)
     else:
         yield from _differences(before, after, pointer)
 
@@ -94,12 +96,16 @@ def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], poi
     """What an item that is done says otherwise than when it was added: words that were there already."""
     for key, was in beginning.items():
         now = done.get(key)
-        is_fixed_text = isinstance(was, str) and was and key not in {*IDENTITY, *ANEW, *_TEXTS, "status"}
+        is_fixed_text = (
+            isinstance(was, str) and was and key not in {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, "status"}
+        )
         if is_fixed_text and now is not None:
             yield from _differences(was, now, join(pointer, key))
 
 
-def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
+def annotation_changes(
+    notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str
+) -> Iterator[Restatement]:
     """The annotations of an item that is done, against the events that told of them before."""
     for place, number, note in notes:
         where = join("", "content", place, "annotations")
@@ -108,10 +114,10 @@ def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any],
         except LookupError:
             continue
         if isinstance(final_notes, list):  # a part without the list leaves it out
-            yield from _note_changes(final_notes, number, note, pointer + where)
+            yield from _annotation_changes(final_notes, number, note, pointer + where)
 
 
-def _note_changes(final_notes: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Restatement]:
+def _annotation_changes(final_notes: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Restatement]:
     if not isinstance(number, int) or isinstance(number, bool):
         return
     if 0 <= number < len(final_notes):
@@ -128,9 +134,9 @@ def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator
         yield from part_changes(was, now, join(pointer, place))
 
 
-def _but(item: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
+def _without_keys(item: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key not in keys}
 
 
-def _both_texts(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
-    return {key for key in _TEXTS if isinstance(before.get(key), str) and isinstance(after.get(key), str)}
+def _common_text_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+    return {key for key in _TEXT_KEYS if isinstance(before.get(key), str) and isinstance(after.get(key), str)}
