@@ -21,7 +21,7 @@ def reported(folder: Path) -> Iterator[str]:
     for path in folder.glob("stream/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-            if isinstance(node, ast.Call) and called in ("add", "once", "_once"):
+            if isinstance(node, ast.Call) and called in ("add", "add_once", "_report_once"):
                 texts = (
                     constant.value
                     for part in node.args

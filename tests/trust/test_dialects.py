@@ -79,7 +79,7 @@ def test_code_and_corpus_know_the_same_habits(monkeypatch: pytest.MonkeyPatch) -
     dialect = formats.get(CHAT).dialect
     assert dialect is not None
     monkeypatch.setattr(
-        dialect, "WHOLE", {key: value for key, value in dialect.REPLY_HABITS.items() if key != "id-empty"}
+        dialect, "REPLY_HABITS", {key: value for key, value in dialect.REPLY_HABITS.items() if key != "id-empty"}
     )
     with pytest.raises(CorpusError, match="differ in: id-empty"):
         Dialects(CORPUS, CHAT)

@@ -19,11 +19,11 @@ from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.formats.format import Format
 
 MAX_KIND_LENGTH = 20
-"""The length up to which the text of an event is its own kind (``[DONE]``)."""
+"""A text event of at most this length, as ``[DONE]``, is its own kind."""
 
 MAX_CACHED_READINGS = 128
 MAX_CACHED_BYTES = 100_000
-"""How many readings are cached, and of bodies of how many bytes at most."""
+"""How many readings are cached, and the largest body that is, in bytes."""
 
 
 names = format_names
@@ -31,7 +31,7 @@ names = format_names
 
 @cache
 def get(name: str) -> Format:
-    """The format of that name; LookupError where there is none. Its package is imported at the first call."""
+    """Return the format of a name, whose package is imported at the first call. Raises LookupError."""
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
     wire_format = importlib.import_module(f"{__name__}.{name}").FORMAT
@@ -41,21 +41,21 @@ def get(name: str) -> Format:
 
 
 def assemble(name: str, stream: Any) -> Assembled:
-    """The reply that a stream of format ``name`` assembles to. LookupError for one whose streams we cannot read."""
+    """Assemble the reply of a parsed stream. Raises LookupError for a format whose streams cannot be read."""
     machine = get(name).stream
-    if machine is None:  # pragma: no cover - all four have a machine; a new format may begin without
+    if machine is None:  # pragma: no cover - all four have a machine, a new format may not
         raise LookupError(f"the streams of {name} cannot be read")
     return machine.assemble(stream)
 
 
 @memoize(256)
 def assemble_bytes(name: str, data: bytes) -> Assembled:
-    """The same from the bytes of a stream. Equal streams share one result: never change it."""
+    """Assemble the reply of a stream's bytes. Equal streams share one result: never change it."""
     return assemble(name, streaming.read(data))
 
 
 def event_kind(name: str, event: Any) -> str:
-    """What kind of event of a stream this is: its ``type``, or in formats without types what it brings."""
+    """Return the kind of an event of a stream: its ``type``, or in formats without types what it holds."""
     data = event.get("data") if isinstance(event, dict) else None
     if isinstance(data, str):
         return data if len(data) <= MAX_KIND_LENGTH else "text"
@@ -63,9 +63,9 @@ def event_kind(name: str, event: Any) -> str:
 
 
 def read(name: str, direction: str, body: Any) -> Reading:
-    """The reading of a ``request`` or ``response`` body, of an ``error`` reply, or of a ``stream``, of format ``name``.
+    """Read a body; ``direction`` is ``request``, ``response``, ``error`` (an error reply) or ``stream``.
 
-    A stream's reading is that of the reply that it assembles to. Equal bodies may share one reading: never change it.
+    A stream's reading is that of its assembled reply. Equal bodies may share one reading: never change it.
     """
     try:
         data = pack(body)
@@ -75,7 +75,7 @@ def read(name: str, direction: str, body: Any) -> Reading:
 
 
 def read_packed(name: str, direction: str, data: bytes) -> Reading:
-    """The same of a body as ``jsonvalue.packed`` has it."""
+    """Read a body that ``jsonvalue.packed`` has packed, as ``read`` does."""
     if len(data) > MAX_CACHED_BYTES:
         return _read_body(name, direction, unpack(data))
     return cached_reading(name, direction, data)
@@ -83,7 +83,7 @@ def read_packed(name: str, direction: str, data: bytes) -> Reading:
 
 @lru_cache(maxsize=MAX_CACHED_READINGS)
 def cached_reading(name: str, direction: str, data: bytes) -> Reading:
-    """The reading of a packed body. A run reads the same golden bodies for every route and variant."""
+    """Read a packed body once: a run reads the same golden bodies for every route and variant."""
     return _read_body(name, direction, unpack(data))
 
 

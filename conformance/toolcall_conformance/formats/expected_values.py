@@ -1,4 +1,4 @@
-"""The forms that rules want where no body says the value."""
+"""The values that rules expect in place of wrong ones: forms, and what a wrong text was meant to be."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ ANOTHER_CALL: Final = Words("the id of another call, or no such result")
 
 
 def first_choices(texts: Iterable[str | None]) -> tuple[str, ...]:
-    """The first ``MAX_CHOICES`` of the texts that there are: as many as ``another`` names."""
+    """Return the first ``MAX_CHOICES`` texts that are not None: as many as ``another_text`` excludes."""
     return tuple(islice((text for text in texts if text is not None), MAX_CHOICES))
 
 
 def another_text(own: str, others: Iterable[str]) -> Form:
-    """A text in place of ``own``, which another one of its kind has, too; ``others`` are the ``first_of`` all.
+    """Return the form of a text that is neither ``own`` nor one of ``others``, the ``first_choices`` of all texts.
 
-    They are found once for all that are told of: thousands may have the same text.
+    The caller computes ``others`` once for all breaches: thousands may have the same text.
     """
     return Form({"type": "string", "not": {"enum": list(dict.fromkeys((own, *others)))}})
 
 
 def object_with(**members: Form) -> Form:
-    """An object that has these members."""
+    """Return the form of an object with members of these forms."""
     properties = {key: form.schema for key, form in members.items()}
     return Form({"type": "object", "required": list(members), "properties": properties})
 
 
 def object_of_type(*kinds: str, **members: Any) -> Form:
-    """An object of one of some types, which it says itself, with ``members`` that have these values."""
+    """Return the form of an object whose ``type`` is one of ``kinds``, with ``members`` of these values or forms."""
     type_form = Form({"const": kinds[0]} if len(kinds) == 1 else {"enum": list(kinds)})
     return object_with(type=type_form, **member_forms(members))
 
 
 def object_with_values(**members: Any) -> Form:
-    """An object with members that have these values; it may have others."""
+    """Return the form of an object with members of these values or forms; it may have others."""
     return object_with(**member_forms(members))
 
 
 def member_forms(members: Mapping[str, Any]) -> dict[str, Form]:
-    """The forms of members: of one that is a form already that, else the one of its value alone."""
+    """Return a form for each member: the form itself, or that of the constant value."""
     return {key: value if isinstance(value, Form) else Form({"const": value}) for key, value in members.items()}
 
 
@@ -66,7 +66,7 @@ MAX_LITERAL_LENGTH = 50_000
 
 
 def intended_json_text(text: str) -> Any:
-    """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else its form."""
+    """Return the JSON text of an object that was quoted twice or written as Python; else the form of such a text."""
     python_value = python_object(text)
     if python_value is not NOT_KNOWN:
         return json.dumps(python_value, ensure_ascii=False)
@@ -79,19 +79,19 @@ def intended_json_text(text: str) -> Any:
 
 
 def json_fault(text: Any, otherwise: str = "") -> str:
-    """What is said of a text that must be JSON: which number in it JSON does not have, or ``otherwise``."""
+    """Return the message for a text that is no JSON: the number in it that JSON does not have, or ``otherwise``."""
     name = invalid_constant(text)
     return f"{name} in it is a number which JSON does not have" if name else otherwise
 
 
 def intended_object(data: Any, otherwise: Form = OBJECT) -> Any:
-    """The object that the data of an event means in the way of Python; ``otherwise`` if it means none."""
+    """Return the object that an event's data writes as Python does; ``otherwise`` if it writes none."""
     python_value = python_object(data)
     return otherwise if python_value is NOT_KNOWN else python_value
 
 
 def python_object(text: Any) -> Any:
-    """The object that ``text`` writes as Python does, ``{'a': True}``, as ``str(dict)`` makes it; else NOT_KNOWN."""
+    """Return the object of a text that ``str(dict)`` made, as ``{'a': True}``; NOT_KNOWN for any other text."""
     if not isinstance(text, str) or not text.startswith("{'") or len(text) > MAX_LITERAL_LENGTH:
         return NOT_KNOWN
     try:

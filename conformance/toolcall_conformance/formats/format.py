@@ -1,6 +1,7 @@
 """A format as the judge sees it: one record of everything that its package provides.
 
-Members that are modules have a protocol as their type, so that the type checker checks every package.
+Members that are modules have a protocol as their type, so that the type checker checks every package. The contract of a
+module's functions is in its protocol; the module's own docstrings say what is special to the format.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from toolcall_conformance.formats.rule import RuleCheck
 
 Reader = Callable[[Any], Reading]
 """Reads a body into neutral elements, whatever JSON it gets. Never raises."""
-
 
 Habit = Callable[[Any], Any]
 """Takes a reply, or the events of a stream, which it may change, and returns what a compatible server sends instead."""
@@ -37,19 +37,29 @@ class Client(Protocol):
     CONTAINER: str
     """The key of a request that holds the conversation."""
 
-    def entries(self, body: dict[str, Any], /) -> list[Any]: ...
+    def entries(self, body: dict[str, Any], /) -> list[Any]:
+        """Return the conversation of a request as a new list: messages, contents or items."""
 
-    def as_history(self, reply: dict[str, Any], /, *, echo: bool) -> list[Any]: ...
+    def as_history(self, reply: dict[str, Any], /, *, echo: bool) -> list[Any]:
+        """Return the entries that the client sends back for a reply; empty if the reply has no message.
 
-    def relink(self, result: dict[str, Any], call: dict[str, Any], /) -> bool: ...
+        ``echo`` keeps the keys that the client does not know.
+        """
 
-    def reverse_results(self, tail: list[Any], /) -> None: ...
+    def relink(self, result: dict[str, Any], call: dict[str, Any], /) -> bool:
+        """Make a result answer another call, in place. Return False if the client has no result for such a call."""
 
-    def merge_results(self, tail: list[Any], /) -> list[Any]: ...
+    def reverse_results(self, tail: list[Any], /) -> None:
+        """Reverse the results among the last entries, in place, where ids link them to their calls."""
 
-    def add_instruction(self, body: dict[str, Any], words: str, /) -> None: ...
+    def merge_results(self, tail: list[Any], /) -> list[Any]:
+        """Merge entries that hold one result each as the client sends several results: results first."""
 
-    def set_tool_choice_auto(self, body: dict[str, Any], /) -> None: ...
+    def add_instruction(self, body: dict[str, Any], instruction: str, /) -> None:
+        """Add a text to the end of a request's system prompt, in place."""
+
+    def set_tool_choice_auto(self, body: dict[str, Any], /) -> None:
+        """Leave the choice of a tool to the model, in place. The request has a tool choice."""
 
 
 class StreamReader(Protocol):
@@ -61,39 +71,60 @@ class StreamReader(Protocol):
     RULES: tuple[str, ...]
     """The ids of the rules that it reports by, in the order of their findings."""
 
-    def assemble(self, stream: Any, /) -> Assembled: ...
+    def assemble(self, stream: Any, /) -> Assembled:
+        """Assemble the reply of a stream, whatever JSON it gets. Never raises."""
 
 
 class ConversationState(Protocol):
-    """How a provider keeps conversations for its clients: a package's module ``stored``."""
+    """The conversations that a provider stores for its clients: a package's module ``conversation_state``.
 
-    def is_stored(self, body: Any, /) -> bool: ...
+    A *complete* request holds its whole conversation. A *short* one names an earlier reply, whose conversation the
+    provider puts before it. An *item reference* names a single entry of an earlier reply. No function changes its
+    arguments.
+    """
 
-    def previous_reply(self, body: dict[str, Any], /) -> tuple[str, str] | None: ...
+    def is_stored(self, body: Any, /) -> bool:
+        """Whether the provider stores the conversation of a request and its reply."""
 
-    def expand(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]: ...
+    def previous_reply(self, body: dict[str, Any], /) -> tuple[str, str] | None:
+        """Return the id of the reply that a short request continues from, and its pointer; None if it is complete."""
 
-    def stored_history(self, body: dict[str, Any], reply: Any, /) -> tuple[str, list[Any]] | None: ...
+    def expand(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]:
+        """Return a short request as a complete one; ``history`` are the stored entries of its previous reply."""
 
-    def item_references(self, body: dict[str, Any], /) -> list[tuple[str, str]]: ...
+    def stored_history(self, body: dict[str, Any], reply: Any, /) -> tuple[str, list[Any]] | None:
+        """Return the id of a reply and the entries that the provider stores under it; None if it stores none.
 
-    def resolve_references(self, body: dict[str, Any], items: Mapping[str, list[Any]], /) -> dict[str, Any]: ...
+        ``body`` is the complete request that ``reply`` answers; the entries of the reply come last.
+        """
 
-    def stored_items(self, body: dict[str, Any], reply: Any, /) -> dict[str, list[Any]]: ...
+    def item_references(self, body: dict[str, Any], /) -> list[tuple[str, str]]:
+        """Return the id and the pointer of each item reference in a request."""
 
-    def replace_items_by_references(self, body: dict[str, Any], /) -> dict[str, Any]: ...
+    def resolve_references(self, body: dict[str, Any], items: Mapping[str, list[Any]], /) -> dict[str, Any]:
+        """Return a request with the entries themselves in place of its item references; ``items`` has them by id."""
 
-    def shorten(self, body: dict[str, Any], reply: dict[str, Any], count: int, /) -> dict[str, Any] | None: ...
+    def stored_items(self, body: dict[str, Any], reply: Any, /) -> dict[str, list[Any]]:
+        """Return the entries of a reply that item references may name, by id; empty if the reply is not stored."""
+
+    def replace_items_by_references(self, body: dict[str, Any], /) -> dict[str, Any]:
+        """Return a complete request with item references in place of the provider's own entries that have an id."""
+
+    def shorten(self, body: dict[str, Any], reply: dict[str, Any], count: int, /) -> dict[str, Any] | None:
+        """Return a complete request as a short one that continues from ``reply``; None if the reply has no id.
+
+        ``count`` is the number of entries that the provider has stored: they are left out.
+        """
 
 
 def event_type(data: dict[str, Any]) -> str:
-    """The kind of an event that says by ``type`` what it is."""
+    """Return the ``type`` of an event."""
     kind = data.get("type")
     return kind if isinstance(kind, str) else "no type"
 
 
 def no_undocumented_key(pointer: str) -> str:
-    """Each member has one spelling."""
+    """Return an empty text: each key of the format has only its documented spelling."""
     del pointer
     return ""
 
@@ -116,16 +147,16 @@ class Format:
     client: Client
 
     stream: StreamReader | None = None
-    """How it streams its replies; None for one whose streams we cannot read."""
+    """Assembles its streams; None if they cannot be read."""
 
     conversation_state: ConversationState | None = None
-    """How its provider keeps conversations; None where it keeps none."""
+    """The conversations that its provider stores; None if it stores none."""
 
     dialect: Dialect | None = None
-    """What compatible servers do otherwise; None where we know of none."""
+    """What compatible servers do otherwise; None if nothing is known."""
 
     event_kind: Callable[[dict[str, Any]], str] = event_type
-    """What kind of event of a stream an object is, in a word."""
+    """Returns the kind of an event of a stream, in a word."""
 
     undocumented_key: Callable[[str], str] = no_undocumented_key
-    """The first member on the way to a place that has another spelling than the documented one; empty if none has."""
+    """Returns the first key of a pointer that is not in its documented spelling; empty if all are."""

@@ -1,4 +1,4 @@
-"""JSON Schemas inside bodies: the schemas in them, and keywords whose value is none that any draft allows."""
+"""JSON Schemas inside bodies: their subschemas, and keywords with values that no draft allows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SCHEMA_LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SCHEMA_MAP_KEYWORDS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _MAX_DIGITS: Final = len(str(2**63))
 COUNT_KEYWORDS: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
-"""The keywords that count; protobuf's JSON writes their numbers as texts."""
+"""Keywords whose value is a count; protobuf's JSON writes these numbers as strings."""
 
 
 class _Requirement(NamedTuple):
-    """What a keyword's value is to be: a test, words for it, and a form of it."""
+    """A keyword's value: a test that it has to pass, a description, and its form."""
 
     accepts: Callable[[Any], bool]
     words: str
@@ -32,7 +32,7 @@ class _Requirement(NamedTuple):
 
 
 def subschemas(schema: Any, pointer: str) -> Iterator[SchemaPlace]:
-    """A JSON Schema and every schema in it, each with its pointer."""
+    """Yield a JSON Schema and every schema in it, each with its pointer."""
     waiting = [(schema, pointer)]
     while waiting:
         inner, place = waiting.pop()
@@ -42,7 +42,7 @@ def subschemas(schema: Any, pointer: str) -> Iterator[SchemaPlace]:
 
 
 def _child_schemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
-    """What stands where ``schema`` has schemas, each with its pointer."""
+    """Yield the values at the places where ``schema`` may hold schemas, each with its pointer."""
     for key in _SCHEMA_KEYWORDS:
         if key in schema:
             yield schema[key], join(pointer, key)
@@ -54,9 +54,9 @@ def _child_schemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, 
 
 
 def invalid_keywords(schema: Any, pointer: str) -> Iterator[Breach]:
-    """Keywords that make ``schema`` none: types that there are not, and values of another type than theirs.
+    """Yield a breach for each keyword that makes ``schema`` invalid: unknown types and values of a wrong JSON type.
 
-    Only what is the same in all drafts (https://json-schema.org/specification-links).
+    It checks only what is the same in all drafts (https://json-schema.org/specification-links).
     """
     for inner, place in subschemas(schema, pointer):
         for keyword, value in inner.items():
@@ -81,7 +81,7 @@ def _wrong_types(value: Any, pointer: str) -> Iterator[Breach]:
 
 
 def _expected_value(requirement: _Requirement, value: Any) -> Any:
-    """The number that a text says, where one is wanted: JSON of protobuf writes counts as texts; else the form."""
+    """Return the form of the keyword's value; for a count that is a string of digits, the number itself."""
     is_text = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _MAX_DIGITS
     return int(value) if is_text and requirement.form is INDEX else requirement.form
 

@@ -1,8 +1,8 @@
 """Reduces a value to the keys that a client knows and sends back.
 
-A *shape* maps each known key to the shape of its value; None is a value that is kept whole, whatever it is. An array
-has the shape of its entries. ``ByType`` chooses by the key ``type``; an object of a type that it does not name is kept
-whole, one without a type has the shape ``untyped``.
+A *shape* maps each known key to the shape of its value; None keeps any value whole. An array has the shape of its
+entries. ``ByType`` chooses a shape by the key ``type``; an object of a type that it does not name is kept whole, one
+without a type has the shape ``untyped``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ByType:
-    """The shapes of objects that say by ``type`` what they are."""
+    """The shapes of objects by their ``type``."""
 
     shapes: Mapping[str, Shape]
     untyped: Shape = None
@@ -24,12 +24,12 @@ Shape = Mapping[str, Any] | ByType | None
 
 
 def keys(*names: str, **nested: Shape) -> dict[str, Shape]:
-    """A shape with these keys, whose values are kept whole, and with ``nested`` ones that have shapes themselves."""
+    """Return a shape: ``names`` are keys whose values are kept whole, ``nested`` keys whose values have shapes."""
     return {**dict.fromkeys(names), **nested}
 
 
 def drop_unknown_keys(value: Any, shape: Shape) -> Any:
-    """``value`` without the keys that ``shape`` does not have; what is no object is kept as it is."""
+    """Return ``value`` without the keys that ``shape`` does not have; what is no object is returned unchanged."""
     if isinstance(value, list):
         return [drop_unknown_keys(entry, shape) for entry in value]
     if isinstance(shape, ByType) and isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""Which format and direction a body is of, by the members that it has: also where it is faulty.
+"""Recognises the format and direction of a body, even a faulty one, by its members.
 
-The signs stand in ``formats/<format>/signs.json`` of the corpus.
+The signs are in ``formats/<format>/signs.json`` of the corpus.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from toolcall_conformance.library.files import read_json
 
 DIRECTIONS = ("request", "response", "error")
 _MIN_POINTS = 3
-"""A body with fewer points is not recognised: other JSON has a member or two as well."""
+"""A body with fewer points is not recognised: other JSON has one or two of these members, too."""
 _MAX_ENTRIES = 40
-"""So many entries of a list are looked at: conversations may be long."""
+"""How many entries of a list are checked: conversations may be long."""
 _PYTHON_TYPES = {"string": str, "integer": int, "object": dict, "array": list, "boolean": bool}
 
 
 @dataclass(frozen=True, slots=True)
 class BodyKind:
-    """What a body is: its format, and ``request``, ``response``, ``stream`` (of one event) or ``error``."""
+    """The format of a body and its direction: ``request``, ``response``, ``stream`` (one event) or ``error``."""
 
     format: str
     direction: str
 
 
 def recognise_body(corpus: Corpus, body: Any, directions: Sequence[str] = DIRECTIONS) -> list[BodyKind]:
-    """What a body may be, the likeliest first; several where as much speaks for each, none where too little does."""
+    """Return the kinds with the most points, several if they are equal; empty if all have too few points."""
     if not isinstance(body, dict):
         return []
     points = {
@@ -47,7 +47,7 @@ def recognise_body(corpus: Corpus, body: Any, directions: Sequence[str] = DIRECT
 
 
 def other_api(corpus: Corpus, body: Any, least: int = 2 * _MIN_POINTS) -> str | None:
-    """The API that is not judged, and whose body this is, by at least so many points; None for none."""
+    """Return the API outside the corpus whose body this is, if it has at least ``least`` points; else None."""
     scores = {
         name: max(sum(_points(body, sign) for sign in signs[direction]) for direction in ("request", "response"))
         for name, signs in _other_apis(corpus.root).items()
@@ -57,13 +57,13 @@ def other_api(corpus: Corpus, body: Any, least: int = 2 * _MIN_POINTS) -> str | 
 
 
 def has_container(corpus: Corpus, kind: BodyKind, body: Mapping[str, Any]) -> bool:
-    """Whether a body has the member that holds what it says: ``messages``, ``choices``; a part of a body has none."""
+    """Whether a body has the member with its content, as ``messages`` or ``choices``; a part of a body has not."""
     containers = corpus.format(kind.format).get("containers", {}).get(kind.direction)
     return containers is None or any(key in body for key in containers)
 
 
 def recognise_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
-    """The formats that a stream of events may be of, the likeliest first."""
+    """Return the formats that most events of a stream may belong to; empty if none is recognised."""
     points: dict[str, int] = dict.fromkeys(corpus.formats, 0)
     for event in [*events][:_MAX_ENTRIES]:
         for kind in recognise_body(corpus, event, ["stream"]):
@@ -85,7 +85,7 @@ def _other_apis(root: Path) -> Mapping[str, Any]:
 
 
 def _points(body: Any, sign: Mapping[str, Any]) -> int:
-    """The sign's weight where the body has it, once."""
+    """Return the sign's weight if the body has the sign, else 0."""
     return (
         int(sign["weight"])
         if any(_matches_sign(value, sign) for value in _values_at(body, sign["at"].split("/")[1:]))

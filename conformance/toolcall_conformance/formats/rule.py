@@ -1,7 +1,7 @@
 """Rules that a schema cannot express: a small pure function each, with the id that the corpus gives the rule.
 
 ``@rule(id, direction …)`` makes a :class:`RuleCheck` of a function, and :func:`rules_of` collects those of a format's
-modules in the order in which they stand there. So a new rule is a new function and no other line.
+modules in the order of their definition. So a new rule is a new function and no other line.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _MAX_NAMED_CALLS = 3
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A body under the rules of its own format. ``model`` is the model it goes to or comes from, if known.
+    """A body that the rules of its own format check. ``model`` is the model that it goes to or comes from, if known.
 
-    ``views`` caches what rules derived from the body.
+    ``derived`` caches what rules derive from the body.
     """
 
     format: str
@@ -36,7 +36,7 @@ class Subject:
     derived: dict[Callable[[Any], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def derive(self, make: Callable[[Any], T]) -> T:
-        """``make(body)``, made once for all rule functions that look at it; none may change it."""
+        """Return ``make(body)``, computed once for all rule functions: none may change it."""
         if make not in self.derived:
             self.derived[make] = make(self.body)
         view: T = self.derived[make]
@@ -44,7 +44,7 @@ class Subject:
 
 
 def duplicate_id_breach(call: Call, other: Call, ids: Sequence[str]) -> Breach:
-    """The breach of a call whose id an earlier one has; ``ids`` are the ``first_of`` those that may stand once."""
+    """Return the breach of a call whose id an earlier call has; ``ids`` are the first ids that it may not have."""
     message = f"call {other.ordinal + 1}, {other.name}, at {other.pointer} has this id already; it must be another"
     want = another_text(str(call.id), ids)
     return Breach(
@@ -53,7 +53,7 @@ def duplicate_id_breach(call: Call, other: Call, ids: Sequence[str]) -> Breach:
 
 
 def wrong_id_message(waiting: Collection[str]) -> str:
-    """What is said of a result whose id is of no call, by the ids of the calls ``waiting`` for theirs."""
+    """Return the message for a result whose id no call has; ``waiting`` are the ids of calls without a result."""
     first = [*waiting][:_MAX_NAMED_CALLS]
     more = [f"{len(waiting) - len(first)} more"] if len(waiting) > len(first) else []
     wait = f"{' and '.join([*first, *more])} {'has' if len(waiting) == 1 else 'have'} no result"
@@ -61,7 +61,7 @@ def wrong_id_message(waiting: Collection[str]) -> str:
 
 
 def duplicate_ids_in_batches(calls: Iterable[Call]) -> Iterator[Breach]:
-    """The breaches of calls whose id an earlier one of the same batch has. Those without an id are left out."""
+    """Yield a breach for each call whose id an earlier call of its batch has; calls without an id are skipped."""
     for _, together in groupby(calls, lambda call: call.batch):
         batch = list(together)
         ids = first_choices(call.id for call in batch)
@@ -76,7 +76,7 @@ RuleFunction = Callable[[Subject], Iterable[Breach]]
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """The check of a rule: its id, the directions of the bodies that it looks at, and what yields its breaches."""
+    """The check of a rule: its id, the directions of the bodies that it checks, and the function with its breaches."""
 
     id: str
     directions: frozenset[str]
@@ -85,7 +85,7 @@ class RuleCheck:
 
 
 def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleCheck]:
-    """Make a check of a function. It looks at bodies of these directions, by default ``request`` and ``response``."""
+    """Make a function the check of a rule for these directions of bodies, by default ``request`` and ``response``."""
 
     def decorate(function: RuleFunction) -> RuleCheck:
         return RuleCheck(rule_id, frozenset(directions or ("request", "response")), function, function.__module__)
@@ -94,7 +94,7 @@ def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleCheck]:
 
 
 def rules_of(*modules: ModuleType) -> tuple[RuleCheck, ...]:
-    """The checks that these modules define. Raises ValueError for an id that two functions have."""
+    """Return the checks that these modules define. Raises ValueError if two functions check one rule."""
     checks = tuple(check for module in modules for check in _checks_defined_in(module))
     ids = [check.id for check in checks]
     twice = sorted({rule_id for rule_id in ids if ids.count(rule_id) > 1})
@@ -104,13 +104,13 @@ def rules_of(*modules: ModuleType) -> tuple[RuleCheck, ...]:
 
 
 def _checks_defined_in(module: ModuleType) -> Iterator[RuleCheck]:
-    """The checks that a module defines, without those that it imports."""
+    """Yield the checks that a module defines, without those that it imports."""
     members = vars(module).values()
     return (member for member in members if isinstance(member, RuleCheck) and member.module == module.__name__)
 
 
 def repeated_indexes(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
-    """Entries of a list that have the ``index`` of one before them, each with that number; none, or null, is 0."""
+    """Yield the pointer and ``index`` of each entry whose index an earlier entry has; absent or null means 0."""
     indexes: set[int] = set()
     for place, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, dict):

@@ -1,4 +1,4 @@
-"""What the stream machines of all formats share: the loop over events, framing, reporting once, and the end.
+"""The base of all stream machines: the loop over events, the checks of framing, the report, and the end.
 
 A machine takes the events of one stream in order, assembles the reply as the official SDK's accumulator would, and
 reports what is wrong with the events. After a breach it continues as that accumulator does.
@@ -19,16 +19,16 @@ from toolcall_conformance.basics.reading.breach import Breach
 _HALF_SURROGATE = re.compile("\\A[\udc00-\udfff]|[\ud800-\udbff]\\Z")
 
 FRAMING_RULES = ("stream-text", "stream-last-event", "stream-whole-characters")
-"""The rules on the bytes of a stream, which every machine checks in the same way."""
+"""The rules on the bytes of a stream, which are the same in every format."""
 
 
 def rule_ids(format_name: str, *slugs: str) -> tuple[str, ...]:
-    """The ids of the rules that a format's machine reports by, in the order of their findings."""
+    """Return the ids of the rules of a format's machine, in the order of their findings."""
     return tuple(f"{format_name}/{slug}" for slug in (*FRAMING_RULES, *slugs))
 
 
 class Report:
-    """What is wrong with one stream, by the slugs of the rules. KeyError for a rule that the machine does not list."""
+    """The breaches of one stream, by the slugs of their rules. Raises KeyError for a rule that the machine lacks."""
 
     def __init__(self, ids: Iterable[str], part: str = "") -> None:
         self._part = part
@@ -38,11 +38,11 @@ class Report:
 
     @property
     def breaches(self) -> tuple[tuple[str, Breach], ...]:
-        """Everything that was reported, each with the id of its rule."""
+        """All breaches, each with the id of its rule."""
         return tuple(self._breaches)
 
     def has_breach(self, slug: str) -> bool:
-        """Whether something was reported by this rule."""
+        """Whether this rule has a breach."""
         return any(rule_id == self._ids[slug] for rule_id, _ in self._breaches)
 
     def add(
@@ -74,9 +74,9 @@ class Report:
             self.add(slug, pointer, message, want=want, got=got, subject=subject)
 
     def part_report(self, pointer: str) -> Report:
-        """A report of the call, item or block that began at ``pointer``.
+        """Return a report for the call, item or block that began at ``pointer``.
 
-        It adds to this one, but has its own count of what it reports once.
+        It adds to this report, and has its own memory for ``add_once``.
         """
         part = Report((), pointer)
         part._ids, part._breaches = self._ids, self._breaches
@@ -86,16 +86,16 @@ class Report:
 class Machine(ABC):
     """The state of one stream while its events are taken."""
 
-    #: Whether a line that is no data is lost, too, where no blank line ends the last event.
+    #: Whether clients also lose lines other than data after the last blank line.
     every_line_counts = False
 
     def __init__(self, ids: Iterable[str]) -> None:
         self.report = Report(ids)
         self.error: Any = None
-        """The error that the stream ended with, as the body of an error reply has it."""
+        """The error that ended the stream, in the shape of an error reply's body."""
 
     def run(self, stream: Any) -> Assembled:
-        """Assemble a stream; ``streaming.parse`` makes one of bytes. Never raises, whatever JSON it gets."""
+        """Assemble a parsed stream (``streaming.parse``). Never raises, whatever JSON it gets."""
         body = stream if isinstance(stream, dict) else {}
         self._check_framing(body)
         events = body.get("events")
@@ -111,7 +111,7 @@ class Machine(ABC):
 
     @abstractmethod
     def finish(self, pointer: str) -> Assembled:
-        """Report what can only be known after the last event; ``pointer`` is that of all events."""
+        """Report what only the end shows, and return the assembled stream; ``pointer`` is that of the events."""
 
     def assembled_stream(
         self,
@@ -123,7 +123,7 @@ class Machine(ABC):
         said_how: bool = False,
         unreasoned: dict[str, Any] | None = None,
     ) -> Assembled:
-        """The assembled stream. One that failed is not whole."""
+        """Return the assembled stream; a ``failed`` one is not ``whole``."""
         end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if whole else "open"
         return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how, unreasoned)
 
@@ -140,7 +140,7 @@ class Machine(ABC):
             self.check_aside(stream["aside"])
 
     def check_aside(self, line: str) -> None:
-        """Check the first line that is no event's name or data; most clients pass over it."""
+        """Check the first line that is neither an event's name nor data; most clients ignore it."""
         del line
 
     def _check_characters(self, pointer: str, data: Any) -> None:
@@ -151,14 +151,14 @@ class Machine(ABC):
             self.report.add_once("stream-whole-characters", half[0], want=Words("whole characters"), got=half[1])
 
     def _is_lost_line(self, line: str) -> bool:
-        """Whether clients lose data with a line after the last blank one."""
+        """Whether clients lose data with this line, which follows the last blank one."""
         if self.every_line_counts:
             return bool(line) and not line.startswith(":")
         return line.startswith("data")
 
 
 def _may_have_half_surrogates(data: Any) -> bool:
-    """Whether to look closely: half a surrogate pair has these bytes, as numbers may by chance."""
+    """Whether the packed data has the first byte of a half surrogate; numbers may have it by chance."""
     try:
         return b"\xed" in pack(data)
     except ValueError:  # more than can be packed
@@ -166,7 +166,7 @@ def _may_have_half_surrogates(data: Any) -> bool:
 
 
 def _half_surrogates(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The texts within a value that begin or end with half a surrogate pair, by their pointers."""
+    """Yield pointer and text of each text in a value that begins or ends with half a surrogate pair."""
     if isinstance(value, str):
         if _HALF_SURROGATE.search(value):
             yield pointer, value
@@ -177,12 +177,12 @@ def _half_surrogates(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether a value is a whole number; true and false are none."""
+    """Whether a value is an integer; booleans are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def intended_integer(value: Any) -> int | None:
-    """The whole number that a value is, or that it means in spite of its type: reading goes on with that."""
+    """Return the integer that a value is, or that a float or string means; None if it means none."""
     if is_integer(value):
         return int(value)
     if isinstance(value, float) and value.is_integer():
@@ -191,7 +191,7 @@ def intended_integer(value: Any) -> int | None:
 
 
 def integer_fault(key: str, value: Any) -> str:
-    """What is wrong with the type of a number that counts something; empty if nothing is."""
+    """Return the message for a value that should be an integer and is not; empty if it is one."""
     if is_integer(value):
         return ""
     kinds = {str: "a string", float: "a decimal number", bool: "a boolean", type(None): "null"}
@@ -199,5 +199,5 @@ def integer_fault(key: str, value: Any) -> str:
 
 
 def missing_if_null(value: Any) -> Any:
-    """A value to report; null is as good as absent where an API writes it for absent."""
+    """Return MISSING for null, which means absent to the API; any other value unchanged."""
     return MISSING if value is None else value

@@ -39,7 +39,7 @@ _FILE = keys("type", "file_id")
 _ERROR = keys("type", "error_code")
 _ERROR_WITH_MESSAGE = keys("type", "error_code", "error_message")
 _EXECUTION_RESULT = keys("type", "return_code", "stdout", "stderr", content=_FILE)
-# What the provider's own tools gave, by the type of the content of their result.
+# Results of the provider's own tools, by the type of their content.
 _HOSTED_RESULT_CONTENT = ByType(
     {
         "web_search_result": keys("type", "title", "url", "encrypted_content", "page_age"),
@@ -66,7 +66,7 @@ _HOSTED_RESULT_CONTENT = ByType(
 _CALLER = keys("type", "tool_id")
 _HOSTED_RESULT = keys("type", "tool_use_id", "cache_control", content=_HOSTED_RESULT_CONTENT)
 
-# What the API's types say a client may send back in an assistant's turn.
+# The keys that the API's types have for an assistant's turn.
 KNOWN_KEYS = ByType(
     {
         "text": keys("type", "text", "cache_control", citations=_CITATION),
@@ -86,25 +86,25 @@ KNOWN_KEYS = ByType(
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
-    """The conversation of a request, as a list that may be changed."""
+    """Return the messages of a request as a new list."""
     messages: Any = body.get("messages")
     return list(messages) if isinstance(messages, list) else []
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
-    """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
+    """Return the assistant message that the client sends back; ``echo`` keeps keys that it does not know."""
     content: Any = deep_copy(reply.get("content"))
     return [{"role": "assistant", "content": content if echo else drop_unknown_keys(content, KNOWN_KEYS)}]
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
-    """Make a result block answer another call, in place."""
+    """Set the id of the call that a result block answers."""
     result["tool_use_id"] = call.get("id")
     return True
 
 
 def reverse_results(tail: list[Any]) -> None:
-    """Give the results of each message in the reverse order, in place; they are linked by id."""
+    """Reverse the results of each message, in place; ids link them to their calls."""
     for message in tail:
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, list):
@@ -112,7 +112,7 @@ def reverse_results(tail: list[Any]) -> None:
 
 
 def merge_results(tail: list[Any]) -> list[Any]:
-    """Messages that were made for one result each as one, with the results first."""
+    """Return one user message with the blocks of all, results first."""
     blocks = [block for message in tail for block in message["content"]] if all(map(_has_blocks, tail)) else None
     if not blocks:
         return tail
@@ -124,16 +124,16 @@ def _has_blocks(message: Any) -> bool:
     return isinstance(message, dict) and message.get("role") == "user" and isinstance(message.get("content"), list)
 
 
-def add_instruction(body: dict[str, Any], words: str) -> None:
-    """Add words to the end of a request's system prompt, in place."""
+def add_instruction(body: dict[str, Any], instruction: str) -> None:
+    """Add a text to the end of the ``system`` prompt, in place."""
     system = body.get("system")
     if isinstance(system, list):
-        system.append({"type": "text", "text": words})
+        system.append({"type": "text", "text": instruction})
     else:
-        body["system"] = f"{system}\n\n{words}" if system else words
+        body["system"] = f"{system}\n\n{instruction}" if system else instruction
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:
-    """Leave the choice of a tool to the model, in place."""
+    """Set the type of ``tool_choice`` to auto, in place."""
     body["tool_choice"] = {**body["tool_choice"], "type": "auto"}
     body["tool_choice"].pop("name", None)

@@ -1,4 +1,4 @@
-"""Messages, as turns. Neighbouring messages of one role are one turn, as the API joins them."""
+"""Reads messages into turns. Neighbouring messages of one role are one turn, as the API joins them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AnthropicMessageReader:
         self._pairing = AnthropicPairing(reading.turns)
 
     def read(self, message: Node) -> None:
-        """Read a message of any role, as they stand in a request."""
+        """Read a request's message of any role."""
         content = message.child("content")
         side = _SIDES.get(message.text("role") or "", "user")
         if side == "system" and not self.reading.turns:
@@ -40,7 +40,7 @@ class AnthropicMessageReader:
             self._append(side, read_block(block, self._pairing, self.reading.residue))
 
     def _append(self, side: str, items: Iterable[Item]) -> None:
-        """Put items into the turn of ``side``: the current one, or a new one after the other side spoke."""
+        """Add items to the current turn if it is of this side, else to a new one."""
         turns = self.reading.turns
         for item in items:
             if not turns or turns[-1].side != side:

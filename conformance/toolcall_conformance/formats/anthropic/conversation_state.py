@@ -1,8 +1,8 @@
-"""Conversations that Anthropic keeps: message threads.
+"""Conversations that Anthropic stores: message threads.
 
-A request with ``thread: {"type": "create"}`` has its conversation kept under the id of the reply. One with ``continue``
-names that reply and sends only the new messages; system prompt and tools are those of the thread, and may not be sent
-again (https://platform.claude.com/docs/en/build-with-claude/message-threads).
+The conversation of a request with ``thread: {"type": "create"}`` is stored under the id of the reply. A request with
+``continue`` names that reply and sends only the new messages; system prompt and tools are those of the thread, and may
+not be sent again (https://platform.claude.com/docs/en/build-with-claude/message-threads).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.formats.anthropic.client import CONTAINER, entries
 
 THREAD_KEYS: Final = ("system", "tools")
-"""What a request that continues may not send again."""
+"""The keys that a request that continues a thread may not send again."""
 
 
 def is_stored(body: Any) -> bool:
-    """Whether the provider is asked to keep the conversation of a request and its reply."""
+    """Whether a request creates or continues a thread."""
     thread = body.get("thread") if isinstance(body, dict) else None
     return isinstance(thread, dict) and thread.get("type") in ("create", "continue")
 
 
 def previous_reply(body: dict[str, Any]) -> tuple[str, str] | None:
-    """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
+    """Return the ``previous_message_id`` of a thread that continues, and its pointer."""
     thread = body.get("thread")
     if not isinstance(thread, dict) or thread.get("type") != "continue":
         return None
@@ -33,12 +33,12 @@ def previous_reply(body: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def expand(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
-    """The request as it would be with the kept ``history`` in it."""
+    """Return the request that creates a thread with the stored messages and the new ones."""
     return {**deep_copy(body), "thread": {"type": "create"}, CONTAINER: deep_copy(history) + deep_copy(entries(body))}
 
 
 def stored_history(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
-    """The id of a reply and the messages kept under it, None if none are; ``body`` is a whole request."""
+    """Return the id of a reply and the messages of its thread; None if the request has no thread."""
     if not is_stored(body) or not isinstance(reply, dict):
         return None
     name, content = reply.get("id"), reply.get("content")
@@ -48,7 +48,7 @@ def stored_history(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | 
 
 
 def shorten(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
-    """A request that continues from ``reply``, without the first ``count`` messages; None without an id."""
+    """Return a request that continues the thread of ``reply``, without the keys that the thread has."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None
@@ -57,23 +57,23 @@ def shorten(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str
 
 
 def item_references(body: dict[str, Any]) -> list[tuple[str, str]]:
-    """None: nothing names a single block."""
+    """Return an empty list: no request names a single block."""
     del body
     return []
 
 
 def resolve_references(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """The request itself."""
+    """Return the request itself: it has no references."""
     del items
     return body
 
 
 def stored_items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
-    """None: no block has an id by which it could be sent."""
+    """Return an empty mapping: no block can be sent by its id."""
     del body, reply
     return {}
 
 
 def replace_items_by_references(body: dict[str, Any]) -> dict[str, Any]:
-    """The request itself."""
+    """Return the request itself: no block can be sent by its id."""
     return body

@@ -1,7 +1,7 @@
-"""Batches of calls, and which result answers which call.
+"""Pairs results with calls by id.
 
-The calls of an assistant turn are a batch; a result answers by id a call of the latest batch. Ids may come back in
-later turns, so an older batch is asked only when the latest has no such id.
+The calls of an assistant turn are a batch. Ids may come back in later turns, so a result answers the call of the latest
+batch that has its id.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from toolcall_conformance.basics.reading import Call, Result, Turn
 
 
 class AnthropicPairing:
-    """The calls so far. ``turns`` are those read so far, which the reader adds to."""
+    """The calls read so far. ``turns`` are the turns read so far: the reader adds to this list."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = turns
         self._count = 0
-        # Of each id, the calls of the latest batch that has it: those that wait for a result, and the first of all.
+        # By id, the calls of the latest batch that has it: those without a result, and the first call.
         self._waiting: dict[str, deque[Call]] = {}
         self._first: dict[str, Call] = {}
         self._batch = -1
         self._group = -1
 
     def begin_message(self) -> None:
-        """The next result is the first of a new message."""
+        """Put the results that follow into a new group."""
         self._group += 1
 
     def add_call(self, **properties: Any) -> Call:
-        """A call in the batch of the current assistant turn."""
+        """Return a new call in the batch of the current assistant turn."""
         if not self._has_open_batch():
             self._batch += 1
         call = Call(ordinal=self._count, batch=self._batch, **properties)
@@ -45,12 +45,12 @@ class AnthropicPairing:
         self._waiting[identity].append(call)
 
     def pair_result(self, *, id: str | None, **properties: Any) -> Result:
-        """A result, paired with the call that it answers."""
+        """Return a new result, paired with the call that it answers."""
         call = self._answered_call(id)
         return Result(call=call, id=id, name=None, group=self._group, **properties)
 
     def _has_open_batch(self) -> bool:
-        """Whether the turn being read has calls already."""
+        """Whether the assistant turn that is being read has a call already."""
         if not self._turns or self._turns[-1].side != "assistant":
             return False
         return any(isinstance(item, Call) for item in self._turns[-1].items)

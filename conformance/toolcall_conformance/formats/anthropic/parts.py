@@ -1,4 +1,4 @@
-"""Content blocks, read into elements: the same for requests and replies."""
+"""Reads content blocks of requests and replies into neutral items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toolcall_conformance.basics.reading.citations import add_citations
 from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 
-#: Blocks of the provider's own steps that have no ``_tool_result`` at the end of their type.
+#: Types of the provider's own steps, but for those that end in ``_tool_result``.
 HOSTED_TYPES = frozenset(
     {
         *("server_tool_use", "mcp_tool_use", "mcp_tool_listing", "container_upload"),
@@ -34,7 +34,7 @@ HOSTED_TYPES = frozenset(
     }
 )
 
-#: Keys that say nothing about the conversation, on any block.
+#: Keys of any block that do not matter to the conversation.
 IGNORED_KEYS = ("type", "cache_control", "citations", "caller", "toolset_name", "transformations")
 
 
@@ -44,10 +44,10 @@ def is_hosted(kind: str) -> bool:
 
 
 def waiting_calls(blocks: Sequence[Any]) -> list[Any]:
-    """The ``tool_use`` blocks of a reply that wait for their results.
+    """Return the ``tool_use`` blocks of a reply that the client still has to answer.
 
-    Anthropic's code execution calls tools, too, and says so by ``caller``. A reply that goes on after such calls
-    repeats them, and has the result of their code: then they were answered before.
+    Anthropic's code execution calls tools, too: such a call names the code in ``caller``. A reply that continues after
+    such calls repeats them and has the result of their code: they were answered before.
     https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling
     """
     objects = [block for block in blocks if isinstance(block, dict)]
@@ -60,24 +60,24 @@ def waiting_calls(blocks: Sequence[Any]) -> list[Any]:
 
 
 def _code_id(call: dict[str, Any]) -> str:
-    """The id of the code that made a call; an empty text for a call of the model's own."""
+    """Return the id of the code execution that made a call; empty for a call of the model itself."""
     caller = call.get("caller")
     return _text_member(caller, "tool_id") if isinstance(caller, dict) else ""
 
 
 def _text_member(holder: dict[str, Any], key: str) -> str:
-    """A member that is a text; an empty one where it is none."""
+    """Return a member that is a string; empty if it is none."""
     value = holder.get(key)
     return value if isinstance(value, str) else ""
 
 
 def text_items(node: Node) -> list[Item]:
-    """The text at a node, unless it is blank."""
+    """Return the text at a node; empty if it is blank or no string."""
     return [Text(node.value, node.pointer)] if isinstance(node.value, str) and node.value.strip() else []
 
 
 def read_block(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> list[Item]:
-    """The elements of one block; none for a blank one."""
+    """Return the items of one block; empty for a blank text."""
     kind = block.text("type")
     if kind is None:
         return [Unknown(_type_text(block), block.pointer)]
@@ -119,7 +119,7 @@ def _read_call(block: Node, pairing: AnthropicPairing) -> Call:
 
 
 def _read_arguments(value: Any) -> Any:
-    """``input`` is an object; anything else is unreadable, an absent one is empty."""
+    """Return ``input`` if it is an object, an empty one if it is absent; anything else is unreadable."""
     if value is None:
         return {}
     return value if isinstance(value, dict) else Unreadable(value)
@@ -154,7 +154,7 @@ def _read_result(block: Node, pairing: AnthropicPairing, residue: list[Residue])
 
 
 def _read_content_block(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
-    """What text, image, document and search_result blocks show to the model."""
+    """Yield the texts and media of a text, image, document or search_result block."""
     if kind == "text":
         yield from _text_only(text_items(block.child("text")))
     elif kind == "search_result":
@@ -170,21 +170,21 @@ def _read_content_block(kind: str, block: Node, residue: list[Residue]) -> Itera
 
 
 def _read_citations(block: Node) -> Iterator[Citation]:
-    """The pages that a text names; places in documents without an address are their provider's."""
+    """Yield the pages that a text cites; citations without an address are the provider's own matter."""
     text = block.text("text")
     for citation in block.child("citations").each():
-        source = citation.text("source")  # of a result of the client's own search: any name of it
+        source = citation.text("source")  # of a result of the client's own search: any text
         url = citation.text("url") or (source if source and "://" in source else None)
         if url:
             yield Citation(url, citation.text("title"), text, citation.pointer)
 
 
 def _read_media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
-    """The media of an image or document; the source's ``type`` says how it is given."""
+    """Yield the media of an image or document block, by the ``type`` of its source."""
     source = block.child("source")
-    how = source.text("type")
+    source_type = source.text("type")
     mime = source.text("media_type")
-    if how == "content":
+    if source_type == "content":
         content = source.child("content")
         yield from _text_only(text_items(content))
         for part in content.each():
@@ -193,14 +193,14 @@ def _read_media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text
                 yield from _read_content_block(inner, part, residue)
                 part.ignore(*IGNORED_KEYS)
                 part.close(residue)
-    elif how == "text":
+    elif source_type == "text":
         # Plain text counts as the bytes that it is, so that it equals the same file sent as base64.
         data = source.text("data") or ""
         encoded = base64.b64encode(data.encode("utf-8", "surrogatepass")).decode("ascii")
         yield Media(kind, mime or "text/plain", block.pointer, data=encoded)
-    elif how == "url":
+    elif source_type == "url":
         yield Media(kind, mime, block.pointer, url=source.text("url"))
-    elif how == "file":
+    elif source_type == "file":
         yield Media(kind, mime, block.pointer, file_id=source.text("file_id"))
     else:
         yield Media(kind, mime, block.pointer, data=source.text("data"))

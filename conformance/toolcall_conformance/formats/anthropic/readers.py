@@ -18,7 +18,7 @@ _MARKABLE_LISTS = {"tool": "tools", "system": "system"}
 
 
 def read_request(body: Any) -> Reading:
-    """The reading of a request body; never raises, whatever JSON it gets."""
+    """Read a request body. Never raises, whatever JSON it gets."""
     reading = Reading("anthropic", "request")
     root = Node(body)
     read_settings(root, reading)
@@ -34,7 +34,7 @@ def read_request(body: Any) -> Reading:
 
 
 def _cache_marks(root: Node) -> Iterator[CacheMark]:
-    """Where ``cache_control`` stands: on the body, a tool, a block, or a block of a result."""
+    """Yield the cache marks of the body, of tools, blocks, and blocks of results."""
     blocks = [("body", root)]
     blocks += [(kind, entry) for kind in ("tool", "system") for entry in root.child(_MARKABLE_LISTS[kind]).each()]
     for message in root.child("messages").each():
@@ -57,12 +57,12 @@ _NEUTRAL_REASONS = {
     "compaction": "pause",
 }
 
-#: Prompt tokens come in three disjoint counts; other formats give their sum.
+#: The three disjoint counts of prompt tokens; other formats have their sum.
 _INPUT_TOKEN_KEYS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 def read_response(body: Any) -> Reading:
-    """The reading of a unary reply; never raises, whatever JSON it gets."""
+    """Read a reply that is not streamed. Never raises, whatever JSON it gets."""
     reading = Reading("anthropic", "response")
     root = Node(body)
     AnthropicMessageReader(reading).read_content(root.child("content"), "assistant")
@@ -96,5 +96,5 @@ def _read_usage(usage: Node, reading: Reading) -> None:
 
 
 def read_error(reply: Any) -> Reading:
-    """The reading of ``{"status", "headers", "body"}``. Never raises."""
+    """Read an error reply, ``{"status", "headers", "body"}``. Never raises."""
     return read_failure("anthropic", reply, Node(reply).child("body").child("error"))

@@ -1,4 +1,4 @@
-"""Settings under their neutral names: what a request asks for beside its conversation and its tools."""
+"""Reads the settings of a request under their neutral names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from toolcall_conformance.basics.reading import Node, Reading, Setting, Stored
 
-#: Keys whose value is the neutral setting as it stands.
+#: Keys whose value is the neutral value, with the neutral name.
 PLAIN_SETTINGS = {
     "model": "model",
     "stream": "stream",
@@ -45,24 +45,24 @@ def read_settings(root: Node, reading: Reading) -> None:
 
 
 def _add_setting(reading: Reading, name: str, node: Node, value: Any = None) -> None:
-    """Note a setting; null counts as absent, and so does a list of nothing (``stop_sequences: []``)."""
+    """Add a setting; null and an empty list (``stop_sequences: []``) count as absent."""
     if node.value is not None and node.value != []:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
 
 
 def _read_thread(thread: Node, reading: Reading) -> None:
-    """The reply of a message thread that a request continues from: what was said until then is not in the request."""
+    """Add the earlier reply that a request continues from: its conversation is not in the request."""
     name = thread.text("previous_message_id")
     if thread.text("type") == "continue" and name:
         reading.stored.append(Stored("thread", name, thread.child("previous_message_id").pointer))
 
 
 _DISPLAYS: Final = {"summarized": True, "omitted": False}
-"""Whether a reply shows thoughts; where the request does not say, the model decides."""
+"""Whether a reply shows thoughts, by ``display``; if that is absent, the model decides."""
 
 
 def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
-    """How much to think: a budget, an effort, or both. Thinking that is disabled is what is the default anyway."""
+    """Add the reasoning setting: a budget, an effort, or both. Disabled thinking is the default: it adds nothing."""
     wish: dict[str, Any] = {}
     if thinking.text("type") == "enabled" and isinstance(thinking.get("budget_tokens"), int):
         wish["budget"] = thinking.get("budget_tokens")

@@ -1,4 +1,4 @@
-"""Tool declarations and the choice among them."""
+"""Reads tool declarations and the tool choice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CHOICE_MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "
 
 
 def read_tools(tools: Node, reading: Reading) -> None:
-    """Read ``tools``: the client's own, and those that Anthropic runs."""
+    """Read ``tools``: the client's own, and those that Anthropic defines."""
     for tool in tools.each():
         name, description, schema = tool.child("name"), tool.child("description"), tool.child("input_schema")
         is_function = tool.get("type") in (None, "custom")
@@ -35,7 +35,7 @@ def read_tools(tools: Node, reading: Reading) -> None:
 
 
 def read_choice(choice: Node, reading: Reading) -> None:
-    """Read ``tool_choice``, which also says whether calls may be made side by side."""
+    """Read ``tool_choice``, which also says whether calls may be parallel."""
     kind, name, alone = choice.text("type"), choice.text("name"), choice.child("disable_parallel_tool_use")
     if kind in CHOICE_MODES:
         neutral: dict[str, Any] = {"mode": CHOICE_MODES[kind]}

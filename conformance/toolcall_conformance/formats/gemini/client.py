@@ -84,13 +84,13 @@ def _has_parts(content: Any) -> bool:
     return isinstance(content, dict) and content.get("role") == "user" and isinstance(content.get("parts"), list)
 
 
-def add_instruction(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], instruction: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     instruction = member(body, "systemInstruction")
     if isinstance(instruction, dict) and isinstance(instruction.get("parts"), list):
-        instruction["parts"].append({"text": words})
+        instruction["parts"].append({"text": instruction})
     else:
-        body["systemInstruction"] = {"parts": [{"text": words}]}
+        body["systemInstruction"] = {"parts": [{"text": instruction}]}
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:

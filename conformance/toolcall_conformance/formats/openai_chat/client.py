@@ -86,13 +86,13 @@ def merge_results(tail: list[Any]) -> list[Any]:
     return sorted(tail, key=lambda message: not (isinstance(message, dict) and message.get("role") == "tool"))
 
 
-def add_instruction(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], instruction: str) -> None:
     """Add words to the end of a request's system prompt, in place: a message behind those of the prompt."""
     messages = body.get("messages")
     if isinstance(messages, list):
         roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
         position = next((place for place, role in enumerate(roles) if role not in INSTRUCTION_ROLES), len(roles))
-        messages.insert(position, {"role": "system", "content": words})
+        messages.insert(position, {"role": "system", "content": instruction})
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:

@@ -243,10 +243,10 @@ def merge_results(tail: list[Any]) -> list[Any]:
     return tail
 
 
-def add_instruction(body: dict[str, Any], words: str) -> None:
+def add_instruction(body: dict[str, Any], instruction: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     instructions = body.get("instructions")
-    body["instructions"] = f"{instructions}\n\n{words}" if instructions else words
+    body["instructions"] = f"{instructions}\n\n{instruction}" if instructions else instruction
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:

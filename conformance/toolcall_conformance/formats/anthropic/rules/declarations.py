@@ -27,7 +27,7 @@ from toolcall_conformance.formats.rule import Subject, rule
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-#: How many places of a request may be marked for caching.
+#: How many cache marks a request may have.
 MAX_CACHE_MARKS = 4
 
 
@@ -58,22 +58,22 @@ def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
 
 @lru_cache(maxsize=1024)
 def _schema_errors(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
-    """Where a schema breaks the meta-schema of draft 2020-12, and what it wants there; cached: tools recur."""
-    import jsonschema  # takes its time to import, and who only reads bodies does not need it
+    """Return (path, message, expected value) of each fault of a schema by draft 2020-12. Cached: tools recur."""
+    import jsonschema  # slow to import, and only this rule needs it
 
     validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
     errors = validator.iter_errors(json.loads(text))
-    # Unions of the meta-schema repeat a fault along every branch; one a place is enough.
+    # Unions of the meta-schema repeat a fault in every branch; one per path is enough.
     try:
         errors_by_path = {tuple(error.absolute_path): error for error in errors}
     except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
-        return ()  # nested so deep that nothing can be said
+        return ()  # nested too deep to validate
     places = sorted(errors_by_path, key=lambda place: [str(step) for step in place])
     return tuple((place, *_message_and_want(place, errors_by_path[place])) for place in places)
 
 
 def _message_and_want(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, Any]:
-    """What is wrong there, and what should stand there instead."""
+    """Return the message of a schema error and the value that should be at its path."""
     if place[-1:] != ("type",):
         return error.message[:200], _failed_keyword_form(error)
     lower = error.instance.lower() if isinstance(error.instance, str) else None
@@ -82,7 +82,7 @@ def _message_and_want(place: tuple[str | int, ...], error: ValidationError) -> t
 
 
 def _failed_keyword_form(error: ValidationError) -> Form:
-    """What the failed keyword asks for."""
+    """Return the form that the failed keyword requires."""
     schema: Any = error.schema
     return Form({keyword: schema[keyword] for keyword in ("type", str(error.validator)) if keyword in schema})
 
@@ -109,7 +109,7 @@ def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
 
 
 def _existing_reference_form(schema: dict[str, Any], target: str) -> Form:
-    """A reference that leads to something: to one of the schema's definitions, if it has some."""
+    """Return the form of a reference that exists: one of the schema's definitions, if it has any."""
     holders = {key: schema.get(key) for key in ("$defs", "definitions")}
     names = [
         f"#{join('', key, name)}"
@@ -121,7 +121,7 @@ def _existing_reference_form(schema: dict[str, Any], target: str) -> Form:
 
 
 def _local_references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    """Every local ``$ref`` with its pointer."""
+    """Yield the pointer and target of each local ``$ref``."""
     if isinstance(value, dict):
         target = value.get("$ref")
         if isinstance(target, str) and target.startswith("#"):
@@ -134,7 +134,7 @@ def _local_references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
 
 def _reference_exists(schema: dict[str, Any], target: str) -> bool:
     if not target.startswith("#/"):
-        # "#" is the root; "#name" an anchor, which may stand anywhere.
+        # "#" is the root; "#name" an anchor, which may be anywhere.
         return target == "#" or f'"$anchor": {json.dumps(target[1:])}' in json.dumps(schema)
     node = Node(schema)
     for token in target[2:].split("/"):
@@ -163,7 +163,7 @@ def tool_strict_closed(subject: Subject) -> Iterator[Breach]:
 
 
 def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A schema and the schemas in it."""
+    """Yield a schema and every schema in it, each with its pointer."""
     if not isinstance(schema, dict):
         return
     yield pointer, schema

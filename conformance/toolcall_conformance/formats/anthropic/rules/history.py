@@ -23,7 +23,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
 from toolcall_conformance.formats.expected_values import ANOTHER_CALL, first_choices, object_of_type
 from toolcall_conformance.formats.rule import Subject, duplicate_id_breach, rule, wrong_id_message
 
-#: A text or blocks that are not empty.
+#: A text or a list of blocks that is not empty.
 _NONEMPTY_CONTENT = Form({"type": ["string", "array"], "minLength": 1, "minItems": 1})
 
 
@@ -38,7 +38,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
         where = f"the next user message, {answers[0].pointer}," if answers else "a user message after this one"
         own = calls(turn)
         unanswered = [call for call in own if (identity := call.text("id")) and identity not in answered]
-        # A result with an id that no call has, or without any, answers some call: one fault, told at the id.
+        # A result without an id, or with one that no call has, answers some call: one fault, reported at the id.
         strays = answered - {call.text("id") for call in own} - subject.derive(_hosted_ids)
         astray = sum(block.text("tool_use_id") in strays for block in results(answers))
         for call in unanswered[: max(0, len(unanswered) - astray)]:
@@ -63,7 +63,7 @@ def results_first(subject: Subject) -> Iterator[Breach]:
 
 
 def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, ContentBlock]]:
-    """Each result of a user turn that follows other content, with the first of that content."""
+    """Yield each result that follows other content of its user turn, with the first block of that content."""
     for turn in subject.derive(turns):
         other = None
         for block in (block for message in turn for block in message.blocks if message.role == "user"):
@@ -211,7 +211,7 @@ def system_mid_conversation(subject: Subject) -> Iterator[Breach]:
 
 
 def _result_form(identity: str) -> Form:
-    """The block that answers a call."""
+    """Return the form of the block that answers a call."""
     return object_of_type("tool_result", tool_use_id=identity)
 
 
@@ -228,7 +228,7 @@ def _is_hosted_result(block: ContentBlock) -> bool:
 
 
 def _hosted_ids(body: Any) -> set[str | None]:
-    """The ids of the provider's own calls."""
+    """Return the ids of the calls of the provider's own tools."""
     hosted = ("server_tool_use", "mcp_tool_use")
     ids = {block.text("id") for message in messages(body) for block in message.blocks_of_type(*hosted)}
     return ids - {None}

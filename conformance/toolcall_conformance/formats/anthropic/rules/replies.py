@@ -1,4 +1,4 @@
-"""Rules on replies: the stop reason and what stands beside it."""
+"""Rules on replies: the stop reason, and the calls and stop sequence that go with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolcall_conformance.formats.rule import Subject, rule
 
 @rule("anthropic/finish-agrees-with-calls", "response")
 def finish_agrees_with_calls(subject: Subject) -> Iterator[Breach]:
-    """A reply may be cut, refused or paused amid its calls; only the two normal endings must tell the truth."""
+    """A reply may be cut, refused or paused within its calls: only the two normal stop reasons have to fit."""
     reason = Node(subject.body).child("stop_reason")
     calls = subject.reading.calls
     content = Node(subject.body).get("content")

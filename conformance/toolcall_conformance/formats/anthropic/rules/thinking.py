@@ -1,4 +1,4 @@
-"""Rules on extended thinking and what it forbids beside it."""
+"""Rules on extended thinking, and on what it excludes."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def thinking_budget_fits(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/thinking-first", "request")
 def thinking_first(subject: Subject) -> Iterator[Breach]:
-    """Concerns the turn whose tool results are being sent now; earlier turns are free to leave their thoughts out.
+    """The rule holds for the turn whose tool results the request sends: earlier turns may lack their thoughts.
 
-    A turn has as many steps as the model takes, with results between them, and mostly it thinks before the first alone.
+    A turn may have several steps with results between them; mostly the model thinks before the first step only.
     """
     every = subject.derive(turns)
     place = len(every)

@@ -1,4 +1,4 @@
-"""A request body as rules look at it: messages and their blocks with pointers, whatever is wrong with them."""
+"""A view of a request for rules: messages and their blocks with pointers, whatever is wrong with them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class ContentBlock:
     is_string: bool = False
 
     def text(self, key: str) -> str | None:
-        """The member ``key`` if it is a string."""
+        """Return the member ``key`` if it is a string, else None."""
         value = self.value.get(key)
         return value if isinstance(value, str) else None
 
     def at(self, key: str) -> str:
-        """The pointer of the member ``key``, the block's own if there is none."""
+        """Return the pointer of the member ``key``, or the block's own if it has no such member."""
         return f"{self.pointer}/{key}" if key in self.value and not self.is_string else self.pointer
 
 
@@ -36,12 +36,12 @@ class Message:
     blocks: list[ContentBlock] = field(default_factory=list)
 
     def blocks_of_type(self, *types: str) -> list[ContentBlock]:
-        """The blocks of these types, in order."""
+        """Return the blocks of these types, in order."""
         return [block for block in self.blocks if block.type in types]
 
 
 def messages(body: Any) -> list[Message]:
-    """The messages of a request; what is no object is left out."""
+    """Return the messages of a request; entries that are no objects are left out."""
     conversation = []
     for place, entry in _objects(_member(body, "messages")):
         role, content, pointer = entry.get("role"), entry.get("content"), f"/messages/{place}"
@@ -53,12 +53,12 @@ def messages(body: Any) -> list[Message]:
 
 
 def blocks_of(content: Any, pointer: str) -> list[ContentBlock]:
-    """The blocks of an array of content that stands at ``pointer``."""
+    """Return the blocks of the content at ``pointer``; empty if it is no array."""
     return [ContentBlock(_type_text(entry), entry, f"{pointer}/{place}") for place, entry in _objects(content)]
 
 
 def turns(body: Any) -> list[list[Message]]:
-    """The messages of the two sides, neighbours of one role together as the API joins them; system ones left out."""
+    """Return the user and assistant messages in turns: neighbours of one role together, as the API joins them."""
     runs: list[list[Message]] = []
     for message in messages(body):
         if message.role not in ("user", "assistant"):
@@ -71,27 +71,27 @@ def turns(body: Any) -> list[list[Message]]:
 
 
 def calls(turn: list[Message]) -> list[ContentBlock]:
-    """The client tool calls of a turn."""
+    """Return the calls of the client's tools in a turn."""
     return [block for message in turn for block in message.blocks_of_type("tool_use")]
 
 
 def results(turn: list[Message]) -> list[ContentBlock]:
-    """The tool results of a turn."""
+    """Return the tool results of a turn."""
     return [block for message in turn for block in message.blocks_of_type("tool_result")]
 
 
 def tools(body: Any) -> list[ContentBlock]:
-    """The declared tools, as blocks: ``type`` is empty for a client tool that has none."""
+    """Return the declared tools as blocks; a client tool may have an empty ``type``."""
     return blocks_of(_member(body, "tools"), "/tools")
 
 
 def system(body: Any) -> list[ContentBlock]:
-    """The blocks of the system prompt."""
+    """Return the blocks of the system prompt."""
     return blocks_of(_member(body, "system"), "/system")
 
 
 def is_client_tool(tool: ContentBlock) -> bool:
-    """Whether a declared tool is the client's own, with a schema, and not one that Anthropic defines."""
+    """Whether a declared tool is the client's own and not defined by Anthropic."""
     return tool.value.get("type") in (None, "custom")
 
 
@@ -100,7 +100,7 @@ def _member(value: Any, key: str) -> Any:
 
 
 def _objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of an array with their places."""
+    """Yield the objects of an array with their indexes."""
     for place, entry in enumerate(value if isinstance(value, list) else ()):
         if isinstance(entry, dict):
             yield place, entry
@@ -112,5 +112,5 @@ def _type_text(entry: dict[str, Any]) -> str:
 
 
 def continues_thread(body: Any) -> bool:
-    """Whether a request continues a message thread, and lacks what was said before."""
+    """Whether a request continues a message thread, whose earlier messages it does not hold."""
     return bool(_member(_member(body, "thread"), "type") == "continue")

@@ -1,4 +1,4 @@
-"""One content block of a streamed reply: what its deltas add, and the input that they assemble to."""
+"""One content block of a streamed reply, assembled from its deltas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
 
-#: The blocks that each delta continues, and its key that holds the fragment.
+#: By the type of a delta: the types of blocks that it continues, and its key with the fragment.
 DELTA_TYPES = {
     "text_delta": (("text",), "text"),
     "citations_delta": (("text",), "citation"),
@@ -31,14 +31,14 @@ DELTA_TYPES = {
 
 @dataclass(slots=True)
 class StreamedBlock:
-    """A block in the message's content: ``body``, changed in place, and the ``pointer`` of what started it."""
+    """A block of the content; ``body`` is changed in place, ``pointer`` is that of the event that started it."""
 
     body: Any
     pointer: str
     closed: bool = False
     has_signature: bool = False
     has_arguments: bool = False
-    """Whether any of its arguments but white space came."""
+    """Whether its fragments hold more than white space so far."""
     fragments: list[str] = field(default_factory=list)
     last_fragment_pointer: str = ""
     """The pointer of the last fragment."""
@@ -47,25 +47,25 @@ class StreamedBlock:
 
     @property
     def kind(self) -> str:
-        """The block's type; an empty text where it has none."""
+        """The block's type; empty if it has none."""
         kind = self.body.get("type") if isinstance(self.body, dict) else None
         return kind if isinstance(kind, str) else ""
 
     @property
     def accepted_deltas(self) -> Any:
-        """The types of the deltas that it takes; nothing for a block that comes whole."""
+        """The types of the deltas that continue it; MISSING for a block without deltas."""
         kinds = [kind for kind, (kinds, _) in DELTA_TYPES.items() if self.kind in kinds]
         return Words(" or ".join(kinds)) if kinds else MISSING
 
     def accepts(self, delta: dict[str, Any]) -> bool:
-        """Whether a delta is of a kind that this block takes."""
+        """Whether a delta is of a type that continues this block."""
         kind = delta.get("type")
         return isinstance(kind, str) and kind in DELTA_TYPES and self.kind in DELTA_TYPES[kind][0]
 
     def add_delta(self, pointer: str, delta: dict[str, Any], report: Report, *, own: bool = True) -> None:
-        """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK.
+        """Add a delta, and report what is wrong with it. A delta of another type of block adds nothing, as in the SDK.
 
-        ``own``: it is meant for this block, so its kind must fit.
+        ``own``: the delta is surely meant for this block, so its type must fit.
         """
         kind = delta.get("type")
         if not isinstance(kind, str) or kind not in DELTA_TYPES:
@@ -87,7 +87,7 @@ class StreamedBlock:
         self._add_piece(kind, f"{pointer}/{key}", delta.get(key), delta, report)
 
     def _report_unknown_delta(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
-        """A delta of an unknown type. It may be a new one, unless it has the piece of one that the block takes."""
+        """Report a delta of an unknown type: as wrong if it has the fragment of a known one, else as perhaps new."""
         kind = delta.get("type")
         delta_types = [
             delta_type
@@ -113,7 +113,7 @@ class StreamedBlock:
             self.last_fragment_pointer = pointer
             self.has_arguments = self.has_arguments or bool(piece.strip())
             if piece and not self.has_arguments:
-                # The SDK parses what has come so far at every fragment, and raises at white space alone.
+                # The SDK parses the text so far at every fragment, and raises at white space alone.
                 message = "the arguments start with a fragment of only white space"
                 report.add_once("stream-arguments-json", pointer, message, want="", got=piece)
         elif kind == "signature_delta":
@@ -123,9 +123,9 @@ class StreamedBlock:
             self.body[key] = append_text(self.body[key] if isinstance(self.body.get(key), str) else "", piece)
 
     def parse_input(self) -> bool:
-        """Put the JSON of the fragments in as ``input``, and tell whether it is a whole object.
+        """Set ``input`` to the JSON of the fragments, and return whether that is a whole object.
 
-        Without any text in them the input stays what the block was started with.
+        If the fragments are empty, the input stays what the block started with.
         """
         text = join_text(self.fragments)
         if not text:
@@ -139,5 +139,5 @@ class StreamedBlock:
 
 
 def _is_known(kind: str) -> bool:
-    """Whether the API documents blocks of this type, and so with which deltas they come."""
+    """Whether the API documents blocks of this type, and so their deltas."""
     return kind in ("text", "thinking", "redacted_thinking", "tool_use") or is_hosted(kind)

@@ -1,4 +1,4 @@
-"""The events of a stream, and which are right in each of its states.
+"""The events of a stream, and which are allowed in each of its states.
 
 https://platform.claude.com/docs/en/build-with-claude/streaming
 """
@@ -11,7 +11,7 @@ from toolcall_conformance.basics.findings import OneOf
 
 
 class MessageState(Enum):
-    """How far the reply has come."""
+    """The state of a streamed message."""
 
     BEFORE = auto()
     MESSAGE = auto()

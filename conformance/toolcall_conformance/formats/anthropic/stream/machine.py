@@ -11,10 +11,10 @@ The states of a stream, and the events that lead from one to the next; pings and
 
     a block  (content_block_start) OPEN (content_block_delta)* (content_block_stop) CLOSED, one block at a time
 
-https://platform.claude.com/docs/en/build-with-claude/streaming. After a breach we continue as the official SDK does: it
-adds blocks at the end, and finds that of a delta by ``index``
-(https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/streaming/_messages.py). In one thing we
-do not: it passes over events without a name. Where no event has one it sees nothing at all, and so would the judge.
+https://platform.claude.com/docs/en/build-with-claude/streaming. After a breach the machine continues as the official
+SDK does: it appends blocks, and finds the block of a delta by ``index``
+(https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/streaming/_messages.py). With one
+exception: the SDK ignores events without a name, so it sees nothing of a stream without names, and so would the judge.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from toolcall_conformance.formats.expected_values import (
 )
 from toolcall_conformance.formats.stream_machine import Machine, integer_fault, intended_integer, rule_ids
 
-#: The ends at which a call may be cut short.
+#: The stop reasons of replies whose last call may be cut.
 CUT_REASONS = ("max_tokens", "model_context_window_exceeded", "refusal")
 
 RULES = rule_ids(
@@ -56,7 +56,7 @@ RULES = rule_ids(
 
 
 def assemble(stream: Any) -> Assembled:
-    """The message that a stream assembles to; never raises, whatever JSON it gets."""
+    """Assemble the message of a stream. Never raises, whatever JSON it gets."""
     return _MessageMachine(RULES).run(stream)
 
 
@@ -66,20 +66,20 @@ class _MessageMachine(Machine):
         self.state = MessageState.BEFORE
         self.message: dict[str, Any] | None = None
         self.blocks: list[StreamedBlock] = []
-        self._unended: dict[int, None] = {}  # the indexes of the blocks that are open, in their order
-        self._misnumbered: dict[int, int] = {}  # a wrong index -> the number of the block that was started last with it
-        self._misled: set[int] = set()  # the numbers of blocks whose pieces were reported to have that index, too
-        self._gone_on: set[tuple[int, int | None]] = set()  # blocks, and the indexes without a block that they go on at
-        self.reason_at = ""
-        self.last_event = ""
-        self._unnamed: list[tuple[str, Any]] = []
+        self._open_blocks: dict[int, None] = {}  # the numbers of the blocks that are open, in their order
+        self._misnumbered: dict[int, int] = {}  # by wrong index, the number of the last block that started with it
+        self._reported_misnumbered: set[int] = set()  # the blocks whose later events were reported for that index
+        self._reported_continuations: set[tuple[int, int | None]] = set()  # a block, and the index it continues with
+        self.reason_pointer = ""
+        self.last_event_pointer = ""
+        self._unnamed_events: list[tuple[str, Any]] = []
 
     def check_aside(self, line: str) -> None:
         if line.startswith("\ufeff") and len(line) > 1:
             self.report.add("stream-byte-order-mark", "/aside", want=line.removeprefix("\ufeff"), got=line)
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
-        """One event, by the type that its data says, else by its name."""
+        """Take an event, by the type in its data, else by its name."""
         if "data" not in event:
             return
         name, data = event.get("event"), event["data"]
@@ -91,7 +91,7 @@ class _MessageMachine(Machine):
             return
         kind = data.get("type") if isinstance(data.get("type"), str) else name
         if name is None:
-            self._unnamed.append((pointer, kind))
+            self._unnamed_events.append((pointer, kind))
         elif not isinstance(data.get("type"), str):
             has = "no text for it" if "type" in data else "none"
             message = f"the data of this event must have the type {name}; it has {has}"
@@ -105,7 +105,7 @@ class _MessageMachine(Machine):
                 "stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=ANY_EVENT_TYPE, got=kind
             )
         elif kind != "ping":
-            self.last_event = pointer
+            self.last_event_pointer = pointer
             self._take_event(kind, f"{pointer}/data", data)
 
     def _check_object(self, pointer: str, name: str | None, data: Any) -> None:
@@ -117,7 +117,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-data", f"{pointer}/data", message, want=want, got=data)
 
     def _take_event(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
-        """One transition. An event out of place is reported, and then takes the effect that it has in the SDK."""
+        """Make one transition. An event out of place is reported, and has the effect that it has in the SDK."""
         if kind not in ALLOWED_EVENTS[self.state]:
             self._report_misplaced(kind, pointer)
         if self.state is MessageState.FAILED:
@@ -179,8 +179,8 @@ class _MessageMachine(Machine):
             message = f"number of blocks that were started before this one: {len(self.blocks)}"
             got = data.get("index", MISSING)
             self.report.add("stream-block-index", at, message, want=len(self.blocks), got=got)
-        if self._unended:
-            last = self.blocks[next(reversed(self._unended))]
+        if self._open_blocks:
+            last = self.blocks[next(reversed(self._open_blocks))]
             message = f"the block opened at {last.pointer} must be stopped before another starts"
             want, got = Words("content_block_stop"), Words("content_block_start")
             self.report.add("stream-block-overlap", pointer, message, want=want, got=got)
@@ -188,13 +188,13 @@ class _MessageMachine(Machine):
         if block.kind == "tool_use" and block.body.get("input"):
             at = f"{pointer}/content_block/input"
             self.report.add_once("stream-input-in-deltas", at, want={}, got=block.body["input"])
-        self._unended[len(self.blocks)] = None
+        self._open_blocks[len(self.blocks)] = None
         self.blocks.append(block)
         assert self.message is not None
         self.message["content"].append(block.body)
 
     def _read_index(self, pointer: str, data: dict[str, Any], otherwise: int) -> int | None:
-        """The index that an event says, or means: one of the wrong type is reported once, and is the likely one."""
+        """Return the index of an event. One of the wrong type is reported once; ``otherwise`` is its likely value."""
         wrong = integer_fault("the index", data["index"]) if "index" in data else ""
         if not wrong:
             return intended_integer(data.get("index"))
@@ -206,17 +206,17 @@ class _MessageMachine(Machine):
     def _take_block_event(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         at = f"{pointer}/index" if "index" in data else pointer
         where = self._read_index(pointer, data, len(self.blocks) - 1)
-        is_open = where is not None and where in self._unended
-        got, want = data.get("index", MISSING), MISSING if is_open else one_of(self._unended, MISSING)
+        is_open = where is not None and where in self._open_blocks
+        got, want = data.get("index", MISSING), MISSING if is_open else one_of(self._open_blocks, MISSING)
         misled = where is not None and self._is_misnumbered(where, at)
         if where is not None and -len(self.blocks) <= where < 0:
             message = "the official SDK counts such an index from the end"
             self.report.add("stream-block-open", at, message, want=want, got=got)
         elif misled and where is not None and where >= len(self.blocks):
             where = self._misnumbered[where]
-        elif (going_on := self._continued_block(where, kind, data.get("delta"))) is not None:
-            self._report_continuation(going_on, where, at)
-            where = going_on
+        elif (continued := self._continued_block(where, kind, data.get("delta"))) is not None:
+            self._report_continuation(continued, where, at)
+            where = continued
         elif where is None or not 0 <= where < len(self.blocks):
             if want is MISSING and where is not None:
                 want, got = object_of_type("content_block_start", index=where), MISSING
@@ -232,45 +232,45 @@ class _MessageMachine(Machine):
             self.report.add("stream-block-open", at, message, want=want, got=got)
         if stop:
             block.closed = True
-            self._unended.pop(where % len(self.blocks), None)
+            self._open_blocks.pop(where % len(self.blocks), None)
         elif isinstance(data.get("delta"), dict):
             block.delta_pointers.append(f"{pointer}/delta")
             block.add_delta(f"{pointer}/delta", data["delta"], self.report, own=not misled)
 
     def _continued_block(self, where: int | None, kind: str, delta: Any) -> int | None:
-        """The number of the open block that a piece with an index which no block has goes on with, if it fits there."""
-        if where is None or where < len(self.blocks) or not self._unended:
+        """Return the number of the open block that an event of an unknown index continues; None if it does not fit."""
+        if where is None or where < len(self.blocks) or not self._open_blocks:
             return None
-        number = next(reversed(self._unended))
+        number = next(reversed(self._open_blocks))
         fits = kind == "content_block_stop" or (isinstance(delta, dict) and self.blocks[number].accepts(delta))
         return number if fits else None
 
     def _report_continuation(self, number: int, where: int | None, at: str) -> None:
-        """Report once a block that it goes on with an index which no block has: clients look for that block."""
-        if (number, where) not in self._gone_on:
-            self._gone_on.add((number, where))
+        """Report, once per block and index, that it continues with an index that no block has."""
+        if (number, where) not in self._reported_continuations:
+            self._reported_continuations.add((number, where))
             message = (
                 f"the block started at {self.blocks[number].pointer} has the number {number}, and goes on at {where}"
             )
             self.report.add("stream-block-open", at, message, want=number, got=where)
 
     def _is_misnumbered(self, where: int, at: str) -> bool:
-        """Whether a piece has the wrong index with which its block was started: then it goes with that block.
+        """Whether an event has the wrong index with which its block started: then it belongs to that block.
 
-        It is reported once a block. For the SDK it goes to the block that has this number, and raises where none has.
+        It is reported once per block. The SDK adds it to the block of this number, and raises if there is none.
         """
         number = self._misnumbered.get(where)
         if number is None or self.blocks[number].closed:
             return False
-        if number not in self._misled:
-            self._misled.add(number)
+        if number not in self._reported_misnumbered:
+            self._reported_misnumbered.add(number)
             start = self.blocks[number].pointer
             message = f"this and what follows for the block started at {start} must have its number, {number}"
             self.report.add("stream-block-index", at, message, want=number, got=where)
         return True
 
     def _take_message_delta(self, pointer: str, data: dict[str, Any]) -> None:
-        """A message_delta: every count is a total and takes the place of the one before."""
+        """Take a message_delta. Its counts are totals: they replace the earlier ones."""
         assert self.message is not None
         delta, usage, message = data.get("delta"), data.get("usage"), self.message
         if isinstance(delta, dict):
@@ -285,15 +285,15 @@ class _MessageMachine(Machine):
             counts = deep_copy({key: count for key, count in usage.items() if count is not None})
             message["usage"] = (message["usage"] if isinstance(message.get("usage"), dict) else {}) | counts
         if isinstance(delta, dict) and "stop_reason" in delta:
-            self.reason_at = f"{pointer}/delta/stop_reason"
+            self.reason_pointer = f"{pointer}/delta/stop_reason"
             if self.state is not MessageState.ENDED:
                 self.state = MessageState.MESSAGE if delta["stop_reason"] is None else MessageState.ENDING
 
     def finish(self, pointer: str) -> Assembled:
-        """What can only be said once nothing more comes."""
-        if self._unnamed:
-            at, kind = self._unnamed[0]
-            count = len(self._unnamed)
+        """Report what only the end shows, and return the assembled message."""
+        if self._unnamed_events:
+            at, kind = self._unnamed_events[0]
+            count = len(self._unnamed_events)
             events = "an event has" if count == 1 else f"{count} events have"
             message = f"{events} no name; each must have the name that is the type of its data"
             self.report.add("stream-event-name", at, message, want=kind or ANY_EVENT_TYPE, got=MISSING)
@@ -307,7 +307,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-start", "", "the stream has no message_start", want=want, got=MISSING)
         elif self.message is not None and self.state in (MessageState.MESSAGE, MessageState.ENDING):
             message = "nothing follows this event; a message_stop must end the stream"
-            self.report.add("stream-end", self.last_event, message, want=Words("message_stop"), got=MISSING)
+            self.report.add("stream-end", self.last_event_pointer, message, want=Words("message_stop"), got=MISSING)
         for index, block in enumerate(self.blocks):
             self._finish_block(index, block)
         if self.state is MessageState.ENDED:
@@ -317,7 +317,7 @@ class _MessageMachine(Machine):
             self._streamed_calls(),
             failed=self.state is MessageState.FAILED,
             whole=self.state is MessageState.ENDED,
-            # What is left then is message_stop, which says nothing.
+            # Only message_stop is missing, which has no content.
             said_how=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
         )
 
@@ -342,17 +342,17 @@ class _MessageMachine(Machine):
                 )
 
     def _check_stop_reason(self) -> None:
-        """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""
+        """Report a normal stop reason that does not fit the calls; other ends fit any calls."""
         assert self.message is not None
         reason = self.message.get("stop_reason")
         calls = any(block.kind == "tool_use" for block in self.blocks)
         hosted = any(is_hosted(block.kind) for block in self.blocks)
         if reason == "end_turn" and waiting_calls([block.body for block in self.blocks]):
             message = "the reply has tool calls, but ended its turn"
-            self.report.add("stream-finish-agrees", self.reason_at, message, want="tool_use", got=reason)
+            self.report.add("stream-finish-agrees", self.reason_pointer, message, want="tool_use", got=reason)
         elif reason == "tool_use" and not calls and not hosted:
             message = "no tool call precedes it: the calls are missing, or the reason is wrong"
-            self.report.add("stream-finish-agrees", self.reason_at, message, want="end_turn", got=reason)
+            self.report.add("stream-finish-agrees", self.reason_pointer, message, want="end_turn", got=reason)
 
     def _streamed_calls(self) -> Iterator[StreamedCall]:
         for block in self.blocks:

@@ -1,6 +1,6 @@
-"""JSON that was cut off, read as far as it came: what the official SDK makes of a call's arguments under way.
+"""Parses JSON that was cut off, as the official SDK parses the arguments of a call that is still streamed.
 
-The SDK has its parser drop what is not whole: a text or number that broke off, a key without a value
+The SDK's parser drops what is not whole: a text or number that was cut, a key without a value
 (``from_json(…, partial_mode=True)`` in
 https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/streaming/_messages.py).
 """
@@ -11,12 +11,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-#: No beginning of a JSON text has more places at its end at which nothing whole stands.
+#: The beginning of a JSON text never ends with more incomplete parts than this.
 _MAX_TRIES = 6
 
 
 def parse_beginning(text: str) -> Any:
-    """The value that ``text`` begins with or is the beginning of; ``text`` itself if it is neither."""
+    """Return the value that ``text`` begins with, or is the beginning of; ``text`` itself if it is neither."""
     try:
         return _DECODER.raw_decode(text.lstrip(_WHITE_SPACE))[0]
     except (ValueError, RecursionError):
@@ -30,7 +30,7 @@ def parse_beginning(text: str) -> Any:
 
 
 def _closed_beginnings(text: str) -> Iterator[str]:
-    """``text`` up to each place where a value may have ended, with its open brackets closed; the last place first."""
+    """Yield ``text`` up to each place where a value may end, with its brackets closed; the longest first."""
     places: list[tuple[int, str]] = []
     closers, in_text, escaped = "", False, False
     for place, letter in enumerate(text):
