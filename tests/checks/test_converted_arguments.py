@@ -14,7 +14,7 @@ from toolcall_conformance.checks.conversation.converted_arguments import convert
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
-from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
+from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

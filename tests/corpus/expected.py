@@ -24,7 +24,7 @@ from toolcall_conformance.basics.reading import (
     Value,
     Waiver,
 )
-from toolcall_conformance.judge.translation.calls.odd_arguments import shown
+from toolcall_conformance.judge.translation.calls.call_arguments import readable_arguments
 from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
 from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
 from toolcall_conformance.judge.translation.settings.model_names import named_by
@@ -229,7 +229,7 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
                 elements.media.append(_media(item))
             elif isinstance(item, Call):
                 items.append(("call", len(elements.calls)))
-                elements.calls.append((item.name, shown(item), item.id))
+                elements.calls.append((item.name, readable_arguments(item), item.id))
             elif isinstance(item, Result):
                 items.append(("result", len(elements.results)))
                 content, failed = _content(item, wrappers, error_keys)

@@ -13,7 +13,7 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.judge import translation
 from toolcall_conformance.judge.comparisons import COMPARISONS, HISTORY, REPLY, REQUEST, compare
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.library import Corpus
 
@@ -44,9 +44,9 @@ def damaged(corpus: Corpus) -> Iterator[Pair]:
             for client, upstream in (("anthropic", "gemini"), ("openai_chat", "openai_responses")):
                 left, right = case.exchanges(client)[-1], other.exchanges(upstream)[-1]
                 before = formats.read(client, "request", left.request)
-                yield aligned(Sides(corpus, before, formats.read(upstream, "request", right.request)))
+                yield align_sides(Sides(corpus, before, formats.read(upstream, "request", right.request)))
                 reply = formats.read(upstream, "response", right.response)
-                yield aligned(Sides(corpus, reply, formats.read(client, "response", left.response)))
+                yield align_sides(Sides(corpus, reply, formats.read(client, "response", left.response)))
 
 
 def test_no_comparison_rests_on_another(corpus: Corpus) -> None:

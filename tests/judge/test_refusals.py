@@ -20,7 +20,7 @@ from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.judge.excuses.nameable import Nameable, nameables
 from toolcall_conformance.judge.excuses.refusals import named_loss
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.library import Case, load_corpus, loss_table
 from toolcall_reference import ReferenceTranslator
@@ -95,7 +95,7 @@ def parts(case: Case, route: Route) -> Iterator[tuple[int, Nameable]]:
     ):
         source = formats.read(route.client, "request", client.request)
         output = formats.read(route.upstream, "request", upstream.request)
-        for part in nameables(aligned(Sides(CORPUS, source, output, model=route.upstream_model))):
+        for part in nameables(align_sides(Sides(CORPUS, source, output, model=route.upstream_model))):
             yield number, part
 
 

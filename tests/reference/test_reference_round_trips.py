@@ -25,11 +25,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.judge.comparisons import REQUEST, compare
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.losses import count_losses, find_losses
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.texts import search_sources
-from toolcall_conformance.judge.translation.wire_words import legal_id
+from toolcall_conformance.judge.translation.wire_words import is_legal_id
 from toolcall_conformance.library import Corpus
 from toolcall_reference import Refused
 
@@ -166,7 +166,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     sides, unsourced = search_sources.remove_search_sources(
         Sides(corpus, before, after, through=other, declared=declared)
     )
-    pair = aligned(sides)
+    pair = align_sides(sides)
     findings = [*unsourced, *compare(pair, REQUEST)]
     legal = check_body(corpus, name, "request", back, model=request.model, reading=after)
     own = Counter(
@@ -209,13 +209,13 @@ def lost_ids(pair: Pair, counts: Counter[str]) -> Iterator[str]:
     """Ids that are not what they were, though the format between could say them."""
     source, output = pair.source.calls, pair.output.calls
     way = Pair(pair.corpus, pair.source, formats.read(str(pair.through), "request", {}))
-    for left, right in pair.calls.items():
+    for left, right in pair.call_pairs.items():
         old, new = source[left].id, output[right].id
         if old is None:
             counts["ids: had none"] += 1
         elif old == new:
             counts["ids: kept"] += 1
-        elif not legal_id(way, old) or sum(call.id == old for call in source) > 1:
+        elif not is_legal_id(way, old) or sum(call.id == old for call in source) > 1:
             counts["ids: not legal between"] += 1
         else:
             yield f"the id {old!r} came back as {new!r}"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.judge.translation.calls.align import Alignment, align
-from toolcall_conformance.judge.translation.calls.chains import best_chain
+from toolcall_conformance.judge.translation.calls.align import Alignment, align_calls
+from toolcall_conformance.judge.translation.calls.sequences import best_chain
 from toolcall_conformance.library import load_corpus
 
 
@@ -44,7 +44,7 @@ Turn = tuple[str | None, list[tuple[str | None, str, Any, str]]]
 
 def aligned(source: list[Turn], output: list[Turn]) -> Alignment:
     """Turns of a Chat request: what is said, and calls as id, name, arguments and result."""
-    return align(load_corpus(), reading(source), reading(output), {})
+    return align_calls(load_corpus(), reading(source), reading(output), {})
 
 
 def reading(turns: list[Turn]) -> Any:

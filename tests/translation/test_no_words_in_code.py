@@ -50,7 +50,7 @@ SMALL = 2
 """Numbers up to this one count and index."""
 
 NUMBERS = {
-    ("calls_of_both.py", 10): "a bound of effort among calls that are all alike",
+    ("call_likeness.py", 10): "a bound of effort among calls that are all alike",
     ("calls.py", 3): "how often JSON is opened to find out why arguments differ; they differ anyway",
     ("text_chunks.py", 64): "the length of an index's keys",
     ("captions.py", 32): "the size of a cache",

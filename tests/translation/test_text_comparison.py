@@ -11,7 +11,7 @@ import pytest
 from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Level
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.texts.texts import compare_texts
 from toolcall_conformance.library import load_corpus
@@ -368,7 +368,7 @@ def seconds(source: dict[str, Any], output: dict[str, Any]) -> float:
     """How long the texts alone take, found different."""
     corpus = load_corpus()
     before, after = formats.read("anthropic", "request", source), formats.read("openai_chat", "request", output)
-    pair = aligned(Sides(corpus, before, after))
+    pair = align_sides(Sides(corpus, before, after))
     start = time.process_time()
     findings = list(compare_texts(pair))
     spent = time.process_time() - start

@@ -16,8 +16,8 @@ from toolcall_conformance.basics.reading import Reading, Tool
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas
 from toolcall_conformance.judge.translation.tools import similar_names
-from toolcall_conformance.judge.translation.tools.names import legal_name
 from toolcall_conformance.judge.translation.tools.own_tools import pair_own
+from toolcall_conformance.judge.translation.tools.tool_names import legal_name
 from toolcall_conformance.judge.translation.tools.tool_twins import map_tools
 
 CORPUS = load_corpus()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.judge.translation.tools import kinds
+from toolcall_conformance.judge.translation.tools import tool_kinds
 
 INPUT = {"input": {"type": "string"}}
 REASON = {"properties": {"reason": {"type": "string"}}}
@@ -27,4 +27,4 @@ REASON = {"properties": {"reason": {"type": "string"}}}
     ],
 )
 def test_the_first_that_is_not_declared(schema: Any, undeclared: str) -> None:
-    assert kinds._undeclared(schema) == undeclared
+    assert tool_kinds._undeclared(schema) == undeclared

@@ -29,7 +29,7 @@ from toolcall_conformance.checks.streams.exchange import (
 )
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.judge.levels import make_finding
-from toolcall_conformance.judge.translation.calls.odd_arguments import is_odd
+from toolcall_conformance.judge.translation.calls.call_arguments import has_odd_arguments
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.settings.counts_asked import find_not_requested
 from toolcall_conformance.judge.translation.settings.stream_flag import RULE, asks, asks_in_body
@@ -167,7 +167,7 @@ def _differences_from_reply(
     A stream that says what the provider's reply says needs no comparison: ``response`` judges the unary reply.
     """
     source = formats.read(exchange.route.upstream, "response", reply)
-    if any(map(is_odd, source.calls)):
+    if any(map(has_odd_arguments, source.calls)):
         return  # where a reply must have an object, a stream may have what the model wrote
     streamed = canonical(reply_content(received.reading))
     if streamed == canonical(reply_content(source)):

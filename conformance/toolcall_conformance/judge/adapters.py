@@ -13,8 +13,8 @@ from toolcall_conformance.basics.reading import Call, Reading, Result, Turn
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses.inherited import excused
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.calls.aligned import aligned
 from toolcall_conformance.judge.translation.calls.calls import compare_calls
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.state.state import model_circumstances
 from toolcall_conformance.library import Corpus
@@ -25,7 +25,7 @@ def judge_calls(corpus: Corpus, name: str, reply: Any, calls: Any) -> Judgement:
     before = formats.read(name, "response", reply)
     turns = [replace(turn, items=[item for item in turn.items if isinstance(item, Call)]) for turn in before.turns]
     after = Reading(name, "response", turns=[Turn("assistant", "", [*_calls(calls)])], body=calls)
-    pair = aligned(Sides(corpus, replace(before, turns=turns), after))
+    pair = align_sides(Sides(corpus, replace(before, turns=turns), after))
     return Judgement((*_no_calls(pair, calls), *(_of_text(finding) for finding in compare_calls(pair))))
 
 
@@ -82,7 +82,7 @@ def judge_results(corpus: Corpus, name: str, golden: Any, output: Any, *, model:
     """Judge a request with a session's entries; see ``Judge.tool_results``."""
     before, after = formats.read(name, "request", golden), formats.read(name, "request", output)
     before = without_further_words(before)
-    pair = aligned(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
+    pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
     own = check_body(corpus, name, "request", output, model=model)
     if own:
         own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)

@@ -23,14 +23,14 @@ from toolcall_conformance.judge.same_format import came_back, differences
 from toolcall_conformance.judge.translation import losses
 from toolcall_conformance.judge.translation.calls import client_searches
 from toolcall_conformance.judge.translation.calls import schema_reversal as undoing
-from toolcall_conformance.judge.translation.calls.aligned import aligned
-from toolcall_conformance.judge.translation.calls.call_form import compare_form
-from toolcall_conformance.judge.translation.calls.odd_arguments import with_raw
+from toolcall_conformance.judge.translation.calls.call_arguments import with_unreadable_arguments
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.outcome.echo import compare_echo
 from toolcall_conformance.judge.translation.pair import Groups, Sides
 from toolcall_conformance.judge.translation.settings.counts_asked import must_ask, streams_uncounted
 from toolcall_conformance.judge.translation.state import state, stored
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
+from toolcall_conformance.judge.translation.tools.tool_kinds import compare_call_form
 from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, name_pairs
 from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
@@ -67,9 +67,9 @@ def judge_body(
     request = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
     sides = Sides(
         corpus,
-        with_raw(formats.read(source_format, direction, source), source_raw_arguments or {}),
+        with_unreadable_arguments(formats.read(source_format, direction, source), source_raw_arguments or {}),
         formats.read(output_format, direction, output),
-        forced=_forced(request),
+        is_choice_forced=_forced(request),
         circumstances=(
             *((state.CAPTURED,) if captured else ()),
             *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
@@ -80,24 +80,24 @@ def judge_body(
         model=None if down else output_model,
         declared=frozenset(declared),
         raw_arguments=raw_arguments or {},
-        asked=() if request is None else request.tools,
+        client_tools=() if request is None else request.tools,
         accepted=[] if tolerated or same else None,
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
     names, conversions, groups = _declared(corpus, route, request, requests) if down else (None, None, {})
-    sides = undoing.settle(replace(sides, conversions=conversions, groups=groups))
-    if same and not sides.as_sent and came_back(sides, source, output, exactly=vendor):
+    sides = undoing.undo_schema_changes(replace(sides, conversions=conversions, groups=groups))
+    if same and not sides.arguments_as_sent and came_back(sides, source, output, exactly=vendor):
         return Judgement()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
         return Judgement((wrong,))
     sides, unsourced = search_sources.remove_search_sources(
-        spread_texts.join_spread_texts(client_searches.settle(sides))
+        spread_texts.join_spread_texts(client_searches.normalize_client_searches(sides))
     )
     settled = stored.settle(sides)
-    pair = aligned(settled.sides, names)
+    pair = align_sides(settled.sides, names)
     if any(not finding.is_note for finding in own):
         broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
         own = with_origins(excused(corpus, own, broken, pair, source, output), pair, source, output)
@@ -107,7 +107,7 @@ def judge_body(
         for finding in [*unsourced, *settled.findings, *compare(pair, direction)]
         if finding.rule not in settled.excused
     ]
-    translation_findings += (*compare_form(sides, request), *compare_echo(sides, requests.client)) if down else ()
+    translation_findings += (*compare_call_form(sides, request), *compare_echo(sides, requests.client)) if down else ()
     own, translation_findings = (
         suppress(corpus, own, translation_findings),
         with_spellings(source_format, translation_findings),

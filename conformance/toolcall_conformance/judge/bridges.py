@@ -15,7 +15,7 @@ from toolcall_conformance.judge.excuses.inherited import excused
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.mcp import ToolResult, parts_told, read_result, read_tools
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.results.failures import looks_like_error
 from toolcall_conformance.judge.translation.state.state import model_circumstances
@@ -30,7 +30,7 @@ def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any,
     sides = replace(_sides(corpus, name, listed, output), circumstances=model_circumstances(corpus, name, model))
     own = [finding for finding in check_body(corpus, name, "request", output, model=model) if _is_of_tools(finding)]
     return Judgement(
-        (*own, *(finding for finding in compare_tools(aligned(sides)) if not _is_prefixed(corpus, finding)))
+        (*own, *(finding for finding in compare_tools(align_sides(sides)) if not _is_prefixed(corpus, finding)))
     )
 
 
@@ -63,7 +63,7 @@ def judge_result(
     after = formats.read(name, "request", output)
     tool_results = {ordinal: read_result(result) for ordinal, result in results.items()}
     before = _as_the_server_said(corpus, formats.read(name, "request", golden), after, tool_results)
-    pair = aligned(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
+    pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
     own = [finding for finding in check_body(corpus, name, "request", output, model=model) if not _is_of_tools(finding)]
     if own:
         own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)

@@ -14,7 +14,7 @@ from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.same_format import differences
 from toolcall_conformance.judge.translation import identity
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.outcome.upstream_errors import WAITS, compare_errors, compare_wait
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.wrong_format import faulty, no_object, other_envelope
@@ -31,16 +31,16 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, to
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
     own = check_body(corpus, route.client, "error", output, model=route.client_model, reading=sides.output)
-    if same and equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
+    if same and equal(identity.without_keys(source, _HEADERS), identity.without_keys(output, _HEADERS)):
         return Judgement(tuple(compare_wait(sides)))
     wrong = other_envelope(sides, output, own)
     if wrong is not None:
         return Judgement((wrong,))
     if faulty(own):
         broken = check_body(corpus, route.upstream, "error", source, reading=sides.source)
-        own = excused(corpus, own, broken, aligned(sides), source, output)
+        own = excused(corpus, own, broken, align_sides(sides), source, output)
     findings = (*own, *(finding for finding in compare_errors(sides) if not _told(own, finding)))
-    accepted = accepted_in(aligned(sides), findings)
+    accepted = accepted_in(align_sides(sides), findings)
     if same:
         findings = (*findings, *differences(sides, source, output, findings, accepted))
     return Judgement(findings, tolerated=accepted if tolerated else ())

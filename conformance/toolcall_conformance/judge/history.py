@@ -21,8 +21,7 @@ from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, w
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation import losses, nearest
-from toolcall_conformance.judge.translation.calls.aligned import aligned
-from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.calls.schema_reversal import conversions_up
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.state.compactions import KIND as PACKED
@@ -30,6 +29,7 @@ from toolcall_conformance.judge.translation.state.compactions import Unread, fin
 from toolcall_conformance.judge.translation.state.state import model_circumstances
 from toolcall_conformance.judge.translation.state.stored import is_half
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
+from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, names_of
 from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
@@ -62,8 +62,8 @@ def judge_history(
         before,
         after,
         through=route.client,
-        said_in=route.client,
-        called=called,
+        results_format=route.client,
+        extra_call_ids=called,
         circumstances=model_circumstances(corpus, route.upstream, route.upstream_model),
         accepted=[] if tolerated else None,
     )
@@ -78,7 +78,7 @@ def judge_history(
         return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
     unread = Unread() if client_reading is None else find_unread(_with_packed(sides, client_reading))
     sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
-    pair = aligned(sides)
+    pair = align_sides(sides)
     if not read.added and any(not finding.is_note for finding in own):
         broken = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)
         own = excused(corpus, own, broken, pair, golden, output)
@@ -152,7 +152,7 @@ def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
     ]
     return sides.finding(
         "translation/stored-history",
-        nearest.container(sides),
+        nearest.conversation_pointer(sides),
         "".join(sentences),
         want=Words(want),
         got=Words(got),

@@ -23,8 +23,8 @@ from toolcall_conformance.judge.round_trips import judge_round_trip
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.streams.broken import judge_end
 from toolcall_conformance.judge.streams.whole import judge_stream
-from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
 from toolcall_conformance.judge.translation.outcome import outcome
+from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.judge.upstream_replies import judge_sent
 from toolcall_conformance.library import Corpus
 

@@ -12,7 +12,7 @@ from toolcall_conformance.judge.caching import CachingJudge
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.policy import Policy, as_sent, came_from, declared_tools
-from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
+from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 
 
 @dataclass(frozen=True)
@@ -76,4 +76,4 @@ class PoliciedJudge(CachingJudge):
             if (name := tool.name) is not None
         }
         source_names = {names.get(sent, sent): there for sent, there in declared.items()}
-        return declared.under(source_names, self.policy.parameters)
+        return declared.with_golden_names(source_names, self.policy.parameters)

@@ -7,7 +7,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.judge.comparisons import compare
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.wrong_format import no_object
@@ -22,5 +22,5 @@ def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, thro
         findings = [no_object(sides, output)]
     else:
         sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
-        findings = [*unsourced, *compare(aligned(sides), direction)]
+        findings = [*unsourced, *compare(align_sides(sides), direction)]
     return Judgement(tuple(finding for finding in findings if finding.is_must))

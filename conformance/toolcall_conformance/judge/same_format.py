@@ -27,7 +27,7 @@ def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: boo
     if isinstance(source, dict) and "model" in source.keys() - output.keys():
         return False
     aside = frozenset() if exactly else _of_the_route(sides)
-    return equal(identity.without(source, aside), identity.without(output, aside))
+    return equal(identity.without_keys(source, aside), identity.without_keys(output, aside))
 
 
 def differences(
@@ -39,16 +39,16 @@ def differences(
     told_as_findings = _places(finding for finding in findings if not finding.is_note and finding.element != "usage")
     reported = PlacesByPointer([*told_as_findings, *_undone(sides)])
     same = PlacesByPointer([*_places(accepted), *_renamed(sides)])
-    plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
+    plain = identity.find_differences(identity.without_keys(source, aside), identity.without_keys(output, aside))
     left = ((place, want, got) for place, want, got in plain if not reported.touching(_whole(place, want, got)))
     counts: Counter[str] = Counter()  # each rule has its own: what says the same must not hide what was lost
     for pointer, want, got in left:
-        is_notation = bool(same.touching(_whole(pointer, want, got))) or identity.says_the_same(
+        is_notation = bool(same.touching(_whole(pointer, want, got))) or identity.means_the_same(
             want, got, pointer, sides.target, reply=reply
         )
         rule = "translation/identity-spelling" if is_notation else "translation/identity"
         counts[rule] += 1
-        if counts[rule] <= identity.MOST:
+        if counts[rule] <= identity.MAX_DIFFERENCES:
             yield sides.finding(rule, pointer, want=want, got=got, source=_in_source(source, pointer, want))
 
 
@@ -72,7 +72,7 @@ def _places(entries: Iterable[Finding | Tolerated]) -> list[str]:
 def _undone(sides: Sides) -> Iterator[str]:
     """The places of arguments that must not stay as the provider sent them."""
     for call in sides.source.calls:
-        if call.ordinal in sides.as_sent and call.arguments_pointer is not None:
+        if call.ordinal in sides.arguments_as_sent and call.arguments_pointer is not None:
             yield call.arguments_pointer
 
 

@@ -28,7 +28,7 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
     unchanged = (
         sides.source.format != name
         and any(finding.is_must for finding in own)
-        and equal(identity.without(source, _MODEL), identity.without(output, _MODEL))
+        and equal(identity.without_keys(source, _MODEL), identity.without_keys(output, _MODEL))
     )
     if not unchanged and any(key in output for key in container):
         return None

@@ -20,7 +20,7 @@ from toolcall_conformance.checks.streams.event_places import nearest, values_at
 from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.judge.policy.bodies import renamed_arguments
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
-from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
+from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.library import Exchange
 
 

@@ -20,7 +20,7 @@ from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.engine.witnessing import is_about
-from toolcall_conformance.judge.translation.calls.align import align
+from toolcall_conformance.judge.translation.calls.align import align_calls
 from toolcall_conformance.library import Corpus
 
 # Longer texts in bodies are cut: a page shows faults, not pictures.
@@ -141,7 +141,7 @@ def _label_calls(corpus: Corpus, source: Reading, reading: Reading) -> _CallLabe
     pairs = (
         {number: number for number in range(len(source.calls))}
         if reading is source
-        else align(corpus, source, reading, {}).pairs
+        else align_calls(corpus, source, reading, {}).pairs
     )
     letters = {mine: _letter(number) for number, mine in pairs.items()}
     labels = _CallLabels()

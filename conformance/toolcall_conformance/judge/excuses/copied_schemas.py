@@ -18,7 +18,7 @@ def with_origins(own: Sequence[Finding], pair: Pair, source: Any, output: Any) -
     """
     schemas = [
         (twin.schema_pointer, tool.schema_pointer)
-        for tool, twin in pair.twins
+        for tool, twin in pair.tool_pairs
         if twin.schema_pointer is not None and tool.schema_pointer is not None
     ]
     return [_with_origin(finding, schemas, source, output) for finding in own] if schemas else list(own)

@@ -17,7 +17,11 @@ from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Call, Media, Reading, Result, Text, Tool
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.places import PlacesByPointer
-from toolcall_conformance.judge.translation.calls.odd_arguments import is_odd, says, shown
+from toolcall_conformance.judge.translation.calls.call_arguments import (
+    has_odd_arguments,
+    is_same_json,
+    readable_arguments,
+)
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.library import Corpus
 
@@ -64,11 +68,13 @@ def passed_on(corpus: Corpus, own: Sequence[Finding], texts: Mapping[int, str], 
 
     ``texts`` are the arguments of the output's calls as the stream spelt them, by the ordinals of the calls.
     """
-    sources = {right: pair.source.calls[left] for left, right in pair.calls.items()}
+    sources = {right: pair.source.calls[left] for left, right in pair.call_pairs.items()}
     odd = {
         text: sources[ordinal]
         for ordinal, text in texts.items()
-        if ordinal in sources and is_odd(sources[ordinal]) and says(shown(sources[ordinal]), text)
+        if ordinal in sources
+        and has_odd_arguments(sources[ordinal])
+        and is_same_json(readable_arguments(sources[ordinal]), text)
     }
     findings = []
     for finding in own:
@@ -91,7 +97,7 @@ def _explains(places: _Places, cause: Finding, finding: Finding, source: Any, ou
 def _same_value(source: Any, left: str, output: Any, right: str) -> bool:
     """Whether the value that breaks a rule here is the one that breaks one there, or its JSON text."""
     try:
-        return says(resolve(source, left), resolve(output, right))
+        return is_same_json(resolve(source, left), resolve(output, right))
     except LookupError:
         return False
 
@@ -185,9 +191,9 @@ def _within(pointer: str, holder: str) -> bool:
 
 
 def _twins(pair: Pair) -> Iterator[_Twin]:
-    yield from (_twin(tool, twin, "name", "description", "schema") for tool, twin in pair.twins)
+    yield from (_twin(tool, twin, "name", "description", "schema") for tool, twin in pair.tool_pairs)
     ours, theirs = _results_by_call(pair.source), _results_by_call(pair.output)
-    for left, right in pair.calls.items():
+    for left, right in pair.call_pairs.items():
         yield _twin(pair.source.calls[left], pair.output.calls[right], "name", "arguments", "id")
         both = zip(ours.get(left, ()), theirs.get(right, ()), strict=False)
         yield from (_twin(source, output, "name", "content", "id") for source, output in both)

@@ -15,7 +15,7 @@ from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.judge.comparisons import REQUEST, compare
 from toolcall_conformance.judge.excuses.nameable import Nameable, nameables
 from toolcall_conformance.judge.given import AnyRoute
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.library import Corpus
 
@@ -81,4 +81,4 @@ def _about(finding: Finding) -> tuple[str, str | None, str]:
 
 def _pair(corpus: Corpus, source: Reading, output: Reading, route: AnyRoute) -> Pair:
     """The source beside what is said of it, as if it were said in the upstream's format."""
-    return aligned(Sides(corpus, source, replace(output, format=route.upstream), model=route.upstream_model))
+    return align_sides(Sides(corpus, source, replace(output, format=route.upstream), model=route.upstream_model))

@@ -24,8 +24,8 @@ from toolcall_conformance.judge.otel.parts import (
 )
 from toolcall_conformance.judge.otel.reading import Messages, SourceFacts, read_input, read_reply
 from toolcall_conformance.judge.otel.shape import compare_shape
-from toolcall_conformance.judge.translation.calls.aligned import aligned
 from toolcall_conformance.judge.translation.calls.calls import compare_calls
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.media.media import compare_media
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.results.results import compare_results
@@ -84,7 +84,7 @@ def _known(reading: Reading) -> SourceFacts:
 
 
 def _compare(corpus: Corpus, before: Reading, after: Messages, facts: SourceFacts) -> Iterator[Finding]:
-    pair = aligned(Sides(corpus, _told(before), after.reading))
+    pair = align_sides(Sides(corpus, _told(before), after.reading))
     yield from (finding for finding in compare_calls(pair) if finding.rule != _IDS)
     if before.direction == "request":
         yield from (

@@ -10,7 +10,7 @@ from toolcall_conformance.basics.jsonvalue import join, resolve
 from toolcall_conformance.basics.reading import Hosted, Reading, Reasoning, Tool
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.otel.reading import Messages
-from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.pair import Pair, describe_call
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
@@ -19,7 +19,7 @@ _RESULT = "tool_call_response"
 
 def compare_call_ids(pair: Pair) -> Iterator[Finding]:
     """Calls have the ids that their provider gave them."""
-    for left, right in sorted(pair.calls.items()):
+    for left, right in sorted(pair.call_pairs.items()):
         before, after = pair.source.calls[left], pair.output.calls[right]
         if before.id and after.id != before.id:
             yield pair.finding(
@@ -28,7 +28,7 @@ def compare_call_ids(pair: Pair) -> Iterator[Finding]:
                 want=before.id,
                 got=MISSING if after.id is None else after.id,
                 source=before.id_pointer,
-                subject=call_words(before),
+                subject=describe_call(before),
             )
 
 

@@ -13,7 +13,7 @@ from toolcall_conformance.judge.excuses.inherited import passed_on
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.wrong_format import faulty
 from toolcall_conformance.library import Corpus
@@ -52,7 +52,7 @@ def _inherited_breaches(
 def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:
     """The two replies, put together, with their calls aligned."""
     before, after = formats.read(route.upstream, "response", sent), formats.read(route.client, "response", received)
-    return aligned(Sides(corpus, before, after))
+    return align_sides(Sides(corpus, before, after))
 
 
 def raw_arguments_of(received: Assembled) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""Two bodies of one format as JSON: where they differ, and whether a difference says anything."""
+"""Two bodies of one format as JSON: where they differ, and whether a difference has a meaning."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import equal, join
 
-MOST = 20
-"""The differences that are told of a body by each of the two rules: one cause makes hundreds of them."""
+MAX_DIFFERENCES = 20
+"""How many differences of a body each of the two rules reports: one cause makes hundreds of them."""
 
 
-def differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
+def find_differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield (pointer in the output, want, got) for the innermost differing values, MISSING for an absent one."""
     if isinstance(source, dict) and isinstance(output, dict):
         for key in source:
             if key not in output:
                 yield pointer, {key: source[key]}, MISSING
             else:
-                yield from differences(source[key], output[key], join(pointer, key))
+                yield from find_differences(source[key], output[key], join(pointer, key))
         for key in output:
             if key not in source:
                 yield join(pointer, key), MISSING, output[key]
     elif isinstance(source, list) and isinstance(output, list) and len(source) == len(output):
         for index, (left, right) in enumerate(zip(source, output, strict=True)):
-            yield from differences(left, right, join(pointer, index))
+            yield from find_differences(left, right, join(pointer, index))
     elif not equal(source, output):
         yield pointer, source, output
 
 
-def says_the_same(
+def means_the_same(
     want: Any,
     got: Any,
     pointer: str,
@@ -40,7 +40,7 @@ def says_the_same(
 ) -> bool:
     """Whether a difference changes no meaning: what is null, empty or implied is present on one side only.
 
-    ``target`` is what the corpus says of the format in general.
+    ``target`` are the corpus's facts about the format.
 
     A reply may have further keys, which clients ignore (the equivalence ``unknown-reply-keys``), and at its top another
     id or time (``generated-values``): ids are compared where they return. Blank text in a reply may be null or absent
@@ -49,36 +49,36 @@ def says_the_same(
     """
     if reply and pointer.removeprefix("/") in target["generated_keys"] and MISSING not in (want, got):
         return type(want) is type(got)
-    if reply and MISSING not in (want, got) and equal(_unblank(want), _unblank(got)):
+    if reply and MISSING not in (want, got) and equal(_without_blanks(want), _without_blanks(got)):
         return True
     if want is MISSING:
         key = pointer.rpartition("/")[2]
-        return reply or _is_nothing(key, got, target)
+        return reply or _has_no_meaning(key, got, target)
     if got is MISSING and isinstance(want, dict):
         return all(
-            _is_nothing(key, value, target) or (reply and target.get("omits_zeros", False) and is_zero(value))
+            _has_no_meaning(key, value, target) or (reply and target.get("omits_zeros", False) and is_zero(value))
             for key, value in want.items()
         )
     return False
 
 
-def _unblank(value: Any) -> Any:
-    """A blank text is null; a list is itself without the entries that say nothing but one."""
+def _without_blanks(value: Any) -> Any:
+    """Return null for a blank text, and a list without its blank texts; any other value unchanged."""
     if isinstance(value, list):
         return [entry for entry in value if entry != {"text": ""}]
     return None if value == "" else value
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is what protobuf's JSON leaves out: 0, false, blank text."""
+    """Whether protobuf's JSON leaves a value out: 0, false, blank text."""
     return not isinstance(value, (dict, list)) and not value
 
 
-def _is_nothing(key: str, value: Any, target: Mapping[str, Any]) -> bool:
+def _has_no_meaning(key: str, value: Any, target: Mapping[str, Any]) -> bool:
     silent = [target["defaults"][key]] if key in target["defaults"] else target["implied"].get(key, [])
     return value in (None, {}, []) or any(equal(value, other) for other in silent)
 
 
-def without(body: Any, keys: frozenset[str]) -> Any:
-    """A body without some of its top-level keys."""
+def without_keys(body: Any, keys: frozenset[str]) -> Any:
+    """Return a body without some of its top-level keys."""
     return {key: value for key, value in body.items() if key not in keys} if isinstance(body, dict) else body

@@ -83,7 +83,7 @@ def _conversation(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
 def _of_calls(pair: Pair) -> Iterator[tuple[str, int]]:
     """What calls lost. A lost call counts nowhere here."""
     source, output = pair.source.calls, pair.output.calls
-    for left, right in pair.calls.items():
+    for left, right in pair.call_pairs.items():
         old, new = source[left], output[right]
         yield "call-id", int(bool(old.id) and not new.id)
         yield "tool-custom", int(old.kind == "custom" and new.kind != "custom")
@@ -208,7 +208,7 @@ def _beside(pair: Pair) -> Iterator[str]:
         yield from [f"tool-{kind}"] * (_declared(pair, source, kind) - _declared(pair, output, kind))
     twins = {tool.name: tool for tool in output.tools}
     for tool in source.tools:
-        twin = twins.get(pair.names.get(tool.name, tool.name)) if tool.name is not None else None
+        twin = twins.get(pair.tool_names.get(tool.name, tool.name)) if tool.name is not None else None
         if tool.strict is True and twin is not None and twin.strict is not True:
             yield "tool-strict"
         if twin is not None and is_composed(tool.schema) and not is_composed(twin.schema):

@@ -1,9 +1,9 @@
-"""Searches for tools that the client runs, as calls of a function: which of them must be there, and what they say.
+"""Searches for tools that the client runs, as calls of a function: which must be there, and what they say.
 
-Such a search is answered by declarations, which hold for the rest of the conversation
-(https://developers.openai.com/api/docs/guides/tools-tool-search). Where these stand with the other tools, the result
-need only name them. The searches that are done may be left out of the history as well, all of them: what they brought
-is declared. That is a loss of steps, and of the search itself where it is not offered again.
+Declarations answer such a search, and they hold for the rest of the conversation
+(https://developers.openai.com/api/docs/guides/tools-tool-search). Where these are with the other tools, the result
+need only name them. All completed searches may be left out of the history: what they loaded is declared. That is a
+loss of steps, and of the search itself if it is not offered again.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from toolcall_conformance.basics.reading.model import Item, Value
 from toolcall_conformance.judge.translation.pair import Sides
 
 SEARCH: Final = "tool_search"
-_NAMED: Final = "own-tool-as-another"
+_EQUIVALENCE: Final = "own-tool-as-another"
 
 
-def settle(sides: Sides) -> Sides:
-    """The bodies with searches as steps where the output has none, else with what its results only name."""
+def normalize_client_searches(sides: Sides) -> Sides:
+    """Return the sides with searches as hosted steps if the output has none, else with results that it only names."""
     if sides.source.format == sides.output.format or not sides.is_request:
         return sides
     names = _offered_names(sides)
     done = [call for call in sides.source.calls if call.kind == "builtin" and call.name == SEARCH]
-    if done and not any(_same(call, other, names) for call in done for other in sides.output.calls):
-        return replace(sides, source=_as_steps(sides.source, done, offered=bool(names)))
+    if done and not any(_is_same_search(call, other, names) for call in done for other in sides.output.calls):
+        return replace(sides, source=_turn_into_steps(sides.source, done, offered=bool(names)))
     answers = {result.call: result for result in sides.output.results}
     results_by_call: dict[int, Result] = {}
-    for call, loaded in _loading(sides.source):
+    for call, loaded in _loading_searches(sides.source):
         twin = next(
             (
                 other
                 for other in sides.output.calls
-                if other.ordinal not in results_by_call and _same(call, other, names)
+                if other.ordinal not in results_by_call and _is_same_search(call, other, names)
             ),
             None,
         )
         answer = None if twin is None else answers.get(twin.ordinal)
-        if twin is not None and answer is not None and _names_all(answer, loaded):
+        if twin is not None and answer is not None and _answer_names_all(answer, loaded):
             results_by_call[twin.ordinal] = replace(answer, parts=loaded.parts)
             if sides.accepted is not None:
-                sides.accept(_NAMED, answer.content_pointer or answer.pointer, loaded.pointer)
-    return replace(sides, output=_answered(sides.output, results_by_call)) if results_by_call else sides
+                sides.accept(_EQUIVALENCE, answer.content_pointer or answer.pointer, loaded.pointer)
+    return replace(sides, output=_replace_results(sides.output, results_by_call)) if results_by_call else sides
 
 
 def _offered_names(sides: Sides) -> frozenset[str]:
-    """The names of the output's functions that are the source's search: those with its name or its description."""
+    """Return the names of the output's functions that are the source's search, by its name or description."""
     searches = [tool for tool in sides.source.tools if tool.type == SEARCH]
     descriptions = {tool.description for tool in searches} - {None, ""}
     return frozenset(
@@ -60,20 +60,22 @@ def _offered_names(sides: Sides) -> frozenset[str]:
     )
 
 
-def _as_steps(reading: Reading, searches: list[Call], *, offered: bool) -> Reading:
-    """The reading with these calls and their results as steps of the API's own, the other calls counted anew."""
+def _turn_into_steps(reading: Reading, searches: list[Call], *, offered: bool) -> Reading:
+    """Return the reading with these calls and their results as steps of the API's own; other calls are renumbered."""
     gone = {call.ordinal for call in searches}
     left = [call for call in reading.calls if call.ordinal not in gone]
     batches = {batch: place for place, batch in enumerate(dict.fromkeys(call.batch for call in left))}
     ordinals = {call.ordinal: place for place, call in enumerate(left)}
-    turns = [replace(turn, items=[_as_step(item, ordinals, batches) for item in turn.items]) for turn in reading.turns]
-    # Without what says that the client runs it, it is a tool that nobody need offer.
+    turns = [
+        replace(turn, items=[_turn_into_step(item, ordinals, batches) for item in turn.items]) for turn in reading.turns
+    ]
+    # Without the mark that the client runs it, it is a tool that no target needs to offer.
     bare = {"type": SEARCH}
     tools = [tool if offered or tool.type != SEARCH else replace(tool, declaration=bare) for tool in reading.tools]
     return replace(reading, turns=turns, tools=tools)
 
 
-def _as_step(item: Item, ordinals: Mapping[int, int], batches: Mapping[int, int]) -> Item:
+def _turn_into_step(item: Item, ordinals: Mapping[int, int], batches: Mapping[int, int]) -> Item:
     if isinstance(item, Call):
         if item.ordinal in ordinals:
             return replace(item, ordinal=ordinals[item.ordinal], batch=batches[item.batch])
@@ -87,43 +89,44 @@ def _as_step(item: Item, ordinals: Mapping[int, int], batches: Mapping[int, int]
     return item
 
 
-def _loading(reading: Reading) -> Iterator[tuple[Call, Result]]:
-    """The searches that the client ran, each with the result that loads tools."""
+def _loading_searches(reading: Reading) -> Iterator[tuple[Call, Result]]:
+    """Yield the searches that the client ran, each with the result that loads tools."""
     for result in reading.results:
         call = None if result.call is None else reading.calls[result.call]
-        if call is not None and call.kind == "builtin" and call.name == SEARCH and any(_names(result)):
+        if call is not None and call.kind == "builtin" and call.name == SEARCH and any(_loaded_names(result)):
             yield call, result
 
 
-def _same(call: Call, other: Call, names: Collection[str]) -> bool:
-    """Whether a call of the output is a search: by its id, or one of a function in ``names`` with its arguments."""
+def _is_same_search(call: Call, other: Call, names: Collection[str]) -> bool:
+    """Whether a call of the output is a search: by its id, or by its arguments if its function is in ``names``."""
     return other.id == call.id or (other.name in names and equal(other.arguments, call.arguments))
 
 
-def _names(result: Result) -> Iterator[str]:
-    """The names of the tools that a result loads, those of a namespace too."""
+def _loaded_names(result: Result) -> Iterator[str]:
+    """Yield the names of the tools that a result loads, those of a namespace too."""
     for part in result.parts:
-        yield from _names_in(part.value) if isinstance(part, Value) else ()
+        yield from _declared_names(part.value) if isinstance(part, Value) else ()
 
 
-def _names_in(declared: Any) -> Iterator[str]:
+def _declared_names(declared: Any) -> Iterator[str]:
+    """Yield the names of tools in a list of declarations."""
     for entry in declared if isinstance(declared, list) else ():
         if isinstance(entry, dict) and entry.get("type") == "namespace":
-            yield from _names_in(entry.get("tools"))
+            yield from _declared_names(entry.get("tools"))
         elif isinstance(entry, dict) and isinstance(entry.get("name"), str):
             yield entry["name"]
 
 
-def _names_all(answer: Result, loaded: Result) -> bool:
-    """Whether an answer is no failure, and says the name of each loaded tool, perhaps with its namespace."""
+def _answer_names_all(answer: Result, loaded: Result) -> bool:
+    """Whether an answer is no failure and names each loaded tool, perhaps with its namespace."""
     texts = [part.text for part in answer.parts if isinstance(part, Text)]
     texts += [json.dumps(part.value, ensure_ascii=False) for part in answer.parts if isinstance(part, Value)]
     text = "\n".join(texts)
-    return not answer.error and all(name in text for name in _names(loaded))
+    return not answer.error and all(name in text for name in _loaded_names(loaded))
 
 
-def _answered(reading: Reading, results_by_call: dict[int, Result]) -> Reading:
-    """The reading with these results, by the ordinals of the calls that they answer."""
+def _replace_results(reading: Reading, results_by_call: dict[int, Result]) -> Reading:
+    """Return the reading with other results, given by the ordinals of the calls that they answer."""
     turns = [
         replace(
             turn,

@@ -1,4 +1,4 @@
-"""What a translator did to the schema of a tool on the way up, it undoes in the arguments on the way down."""
+"""Schema changes undone: what a translator changes in a tool's schema, it must undo in the arguments of a reply."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.tools.own_tools import called
 
 Conversions = Mapping[str, ArgumentConversion]
-"""By the name of a tool the conversion of the arguments of its calls."""
+"""Conversions of the arguments of calls, by the tool's name."""
 
 
 def conversions_up(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conversions:
-    """From the schemas of the source's tools to those of the output's, by the names of the source."""
+    """Return conversions from the schemas of the source's tools to the output's, by the source's names."""
     return {
         name: ArgumentConversion(tool.schema, twin.schema)
         for tool, twin in twins
-        if _differ(tool, twin) and (name := called(sides.corpus, sides.source, tool)) is not None
+        if _schemas_differ(tool, twin) and (name := called(sides.corpus, sides.source, tool)) is not None
     }
 
 
 def conversions_down(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conversions:
-    """From the schemas of the output's tools back to those of the source's, by the names of the output.
+    """Return conversions from the schemas of the output's tools back to the source's, by the output's names.
 
-    By those of the source as well, where that is no other tool: under a policy a reply has them already.
+    By the source's names as well, where they name no other tool: under a policy a reply has them already.
     """
     changed = [
-        (tool, twin, ArgumentConversion(twin.schema, tool.schema)) for tool, twin in twins if _differ(tool, twin)
+        (tool, twin, ArgumentConversion(twin.schema, tool.schema))
+        for tool, twin in twins
+        if _schemas_differ(tool, twin)
     ]
     here = {called(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
     others = {called(sides.corpus, sides.output, twin) for _, twin in twins}
@@ -41,20 +43,20 @@ def conversions_down(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conver
     return {name: conversion for name, conversion in conversions.items() if name is not None}
 
 
-def _differ(tool: Tool, twin: Tool) -> bool:
+def _schemas_differ(tool: Tool, twin: Tool) -> bool:
     functions = tool.kind == twin.kind == "function"
     return functions and None not in (tool.schema, twin.schema) and not equal(tool.schema, twin.schema)
 
 
-def settle(sides: Sides) -> Sides:
-    """A provider's reply with the arguments of its calls by the schemas that the client declared.
+def undo_schema_changes(sides: Sides) -> Sides:
+    """Return a provider's reply with the arguments of its calls by the schemas that the client declared.
 
-    ``as_sent`` of the result has the arguments of those that change.
+    ``arguments_as_sent`` of the result has the original arguments of the calls that changed.
     """
     as_sent: dict[int, Any] = {}
 
     def undone(item: Item) -> Item:
-        conversion = of_call(sides.conversions, item) if isinstance(item, Call) else None
+        conversion = conversion_for(sides.conversions, item) if isinstance(item, Call) else None
         if conversion is None or not isinstance(item, Call):
             return item
         arguments = conversion.convert(item.arguments)
@@ -64,49 +66,52 @@ def settle(sides: Sides) -> Sides:
         return replace(item, arguments=arguments)
 
     turns = [replace(turn, items=[undone(item) for item in turn.items]) for turn in sides.source.turns]
-    return replace(sides, source=replace(sides.source, turns=turns), as_sent=as_sent) if as_sent else sides
+    return replace(sides, source=replace(sides.source, turns=turns), arguments_as_sent=as_sent) if as_sent else sides
 
 
-def of_call(conversions: Conversions | None, call: Call) -> ArgumentConversion | None:
-    """The conversion of the arguments of a call; None where they are no object, or the two schemas are the same."""
+def conversion_for(conversions: Conversions | None, call: Call) -> ArgumentConversion | None:
+    """Return the conversion of a call's arguments; None if they are no object, or if the two schemas are the same."""
     if call.kind != "function" or not isinstance(call.arguments, dict):
         return None
     return (conversions or {}).get(call.name or "")
 
 
 def is_same_by_schemas(pair: Pair, left: Call, right: Call) -> bool:
-    """Whether other arguments of a call say the same, each by the schema that its own side has of the tool."""
+    """Whether different arguments of a call say the same, each by its own side's schema of the tool."""
     if pair.is_request:
-        conversion = of_call(pair.view(_back), left)
-        return conversion is not None and _same(conversion, conversion.convert(right.arguments), left.arguments)
-    conversion = of_call(pair.conversions, left)
-    return conversion is not None and _same(conversion, right.arguments, left.arguments)
+        conversion = conversion_for(pair.view(_conversions_back), left)
+        return conversion is not None and _are_equal_without_fillers(
+            conversion, conversion.convert(right.arguments), left.arguments
+        )
+    conversion = conversion_for(pair.conversions, left)
+    return conversion is not None and _are_equal_without_fillers(conversion, right.arguments, left.arguments)
 
 
-def _back(pair: Pair) -> Conversions:
-    """From the schemas of the output back to those of the source, by the names of the source."""
+def _conversions_back(pair: Pair) -> Conversions:
+    """Return conversions from the output's schemas back to the source's, by the source's names."""
     return {
-        name: ArgumentConversion(conversion.read, conversion.written)
-        for name, conversion in conversions_up(pair, pair.twins).items()
+        name: ArgumentConversion(conversion.reader_schema, conversion.writer_schema)
+        for name, conversion in conversions_up(pair, pair.tool_pairs).items()
     }
 
 
-def _same(conversion: ArgumentConversion, value: Any, other: Any) -> bool:
+def _are_equal_without_fillers(conversion: ArgumentConversion, value: Any, other: Any) -> bool:
+    """Whether two arguments are equal but for values that only the writer's schema requires."""
     return equal(*map(conversion.without_fillers, (value, other)))
 
 
-def is_left_changed(pair: Pair, left: Call, right: Call) -> bool:
-    """Whether the arguments of a reply's call are, wholly or in part, by the schema that the translator declared."""
-    conversion = of_call(pair.conversions, left)
-    if conversion is None or left.ordinal not in pair.as_sent:
+def is_left_unconverted(pair: Pair, left: Call, right: Call) -> bool:
+    """Whether a reply's arguments are still, wholly or in part, by the schema that the translator declared."""
+    conversion = conversion_for(pair.conversions, left)
+    if conversion is None or left.ordinal not in pair.arguments_as_sent:
         return False
-    return _same(conversion, conversion.convert(right.arguments), left.arguments)
+    return _are_equal_without_fillers(conversion, conversion.convert(right.arguments), left.arguments)
 
 
-def may_be_undone(sent: Any, received: Any) -> bool:
-    """Whether the undoing of a change in a schema that nobody knows may have made one value of another.
+def may_be_schema_reversal(sent: Any, received: Any) -> bool:
+    """Whether one value may have become the other because an unknown change in a schema was undone.
 
-    Null is left out, a text becomes the JSON value that it spells, an object around all arguments is taken off.
+    Null is left out, a text becomes the JSON value that it spells, an object around all arguments is removed.
     """
     if isinstance(sent, dict) and len(sent) == 1 and any(_may_become(entry, received) for entry in sent.values()):
         return True

@@ -34,13 +34,13 @@ def redundant_captions(pair: Pair) -> frozenset[str]:
     pointers: set[str] = set()
     if not any(inside.values()):
         return frozenset()
-    calls, called = pair.source.calls, Called(pair.called)
+    calls, called = pair.source.calls, Called(pair.extra_call_ids)
     for turn in pair.source.turns:
         beside = Neighbours(turn)
         for index, (text, item) in enumerate(pairwise(turn.items), 1):
             if isinstance(item, Media) and isinstance(text, Text):
                 call = captioned(pair.corpus, beside, index, calls, called)
-                home = inside.get(pair.calls.get(call)) if call is not None else None
+                home = inside.get(pair.call_pairs.get(call)) if call is not None else None
                 if home is not None and all(media_bytes(each) in home for each in _row(turn, index)):
                     pointers.add(text.pointer)
     return frozenset(pointers)
@@ -59,11 +59,11 @@ def captions_in_source_ids(pair: Pair) -> dict[str, str]:
     """Captions of the output that differ from the source's only in ids, by pointer, as the source has them."""
     source, output = pair.source.calls, pair.output.calls
     names: dict[int, set[str]] = {call.ordinal: {call.id} for call in source if call.id}
-    for word, ordinal in pair.called.items():
+    for word, ordinal in pair.extra_call_ids.items():
         names.setdefault(ordinal, set()).add(word)
     new_ids = {
         old: new
-        for left, right in sorted(pair.calls.items())
+        for left, right in sorted(pair.call_pairs.items())
         for old in names.get(left, ())
         if (new := output[right].id) and old != new
     }

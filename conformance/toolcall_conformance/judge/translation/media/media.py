@@ -18,7 +18,7 @@ from toolcall_conformance.judge.translation.media.media_demands import mime_of
 from toolcall_conformance.judge.translation.media.media_losses import of_lost_results, report_lost
 from toolcall_conformance.judge.translation.media.media_places import PlacedMedia, media_of_both
 from toolcall_conformance.judge.translation.media.media_twins import twins_of
-from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.pair import Pair, describe_call
 
 _QUERY = re.compile(r"[?#].*", re.DOTALL)
 
@@ -67,9 +67,9 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/results-linked",
             pointer,
-            f"{_words(left)} comes from {call_words(mine)}, but is at {call_words(other)}",
-            want=f"at {call_words(mine)}",
-            got=f"at {call_words(other)}",
+            f"{_words(left)} comes from {describe_call(mine)}, but is at {describe_call(other)}",
+            want=f"at {describe_call(mine)}",
+            got=f"at {describe_call(other)}",
             source=source,
             subject=_words(left),
         )
@@ -97,8 +97,8 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-owner-unclear",
             pointer,
-            f"no caption shows that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
-            want=Words(f"a text before it that names {call_words(pair.output.calls[left.call])}"),
+            f"no caption shows that {_words(left)} comes from {describe_call(pair.output.calls[left.call])}",
+            want=Words(f"a text before it that names {describe_call(pair.output.calls[left.call])}"),
             got=MISSING,
             source=source,
             subject=_words(left),
@@ -107,7 +107,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-owner-unclear",
             pointer,
-            f"{_words(left)} of the user's is under the caption of {call_words(pair.output.calls[right.call])}",
+            f"{_words(left)} of the user's is under the caption of {describe_call(pair.output.calls[right.call])}",
             want=left.words,
             got=right.words,
             source=source,

@@ -9,13 +9,13 @@ from toolcall_conformance.basics.reading import Media
 from toolcall_conformance.judge.translation.media.media_demands import demand_of, element_of, is_drawn
 from toolcall_conformance.judge.translation.media.media_places import PlacedMedia, painted
 from toolcall_conformance.judge.translation.media.stand_ins import all_texts_of, media_in, stands_for, texts_of
-from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.links import linked
 from toolcall_conformance.judge.translation.results.payload import plain_text
 from toolcall_conformance.judge.translation.texts.text_search import PieceSearch
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
-from toolcall_conformance.judge.translation.wire_words import said_as
+from toolcall_conformance.judge.translation.wire_words import notation_hint
 
 
 def of_lost_results(pair: Pair) -> frozenset[int]:
@@ -43,7 +43,7 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
         return
     in_text = _bytes_in_text(pair, media)
     rule = f"translation/{_loss(pair, piece, demand, in_text=bool(in_text))}"
-    hint = "" if demand == "cannot" else said_as(pair, element_of(media, in_result=piece.in_result, drawn=drawn))
+    hint = "" if demand == "cannot" else notation_hint(pair, element_of(media, in_result=piece.in_result, drawn=drawn))
     yield pair.finding(
         rule,
         _home(pair, piece),
@@ -102,7 +102,7 @@ class _Spoken:
 def _home(pair: Pair, piece: PlacedMedia) -> str:
     """Where lost media belong: at the result of their call, else at their turn."""
     answer = None if piece.call is None else pair.view(_first_results).get(piece.call)
-    return answer or near(pair, piece.media.pointer)
+    return answer or nearest_place(pair, piece.media.pointer)
 
 
 def _first_results(pair: Pair) -> dict[int | None, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Reading, Result, Text
-from toolcall_conformance.judge.translation.calls.sequences import common
+from toolcall_conformance.judge.translation.calls.sequences import common_positions
 from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
 from toolcall_conformance.judge.translation.media.result_captions import Called, Neighbours, captioned, owner
 from toolcall_conformance.judge.translation.pair import Pair
@@ -42,9 +42,9 @@ def media_of_both(pair: Pair) -> tuple[list[PlacedMedia], list[PlacedMedia]]:
     """The media of the source and of the output, each in order; calls under the output's ordinals."""
     if not _has_media(pair.source) and not _has_media(pair.output):
         return [], []
-    before = _landmarks(pair.source, pair.calls)
-    after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
-    source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.calls, pair.called))
+    before = _landmarks(pair.source, pair.call_pairs)
+    after = _landmarks(pair.output, {call: call for call in pair.call_pairs.values()})
+    source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.call_pairs, pair.extra_call_ids))
     output = list(_pieces(pair.corpus, pair.output, _matched(before, after, 1), None))
     return source, output
 
@@ -87,7 +87,7 @@ def _landmarks(reading: Reading, calls: Mapping[int, int]) -> list[tuple[int, st
 
 def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: int) -> Mapping[int, int]:
     """How many landmarks that both conversations have stand in each turn of one of them."""
-    same = common([key for _, key in before], [key for _, key in after])
+    same = common_positions([key for _, key in before], [key for _, key in after])
     return Counter((before, after)[side][both[side]][0] for both in same)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Finding, OneOf, Words, one_of
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Call, Finish, Hosted, Media, Reading, Text
-from toolcall_conformance.judge.translation.calls.odd_arguments import is_cut_off
+from toolcall_conformance.judge.translation.calls.call_arguments import is_call_cut_off
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.wire_words import (
     finish_place,
     finish_words,
     first_words,
-    said_as,
+    notation_hint,
     usage_pointer,
 )
 from toolcall_conformance.library import Corpus
@@ -32,8 +32,8 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
     if source is None or source.reason == "other" or _waits(pair.corpus, pair.source):
         _accept_reason(pair)
         return  # an unknown word demands nothing of a translation, and for waiting other formats have none
-    lost = [call for call in pair.source.calls if call.name and call.ordinal not in pair.calls]
-    if any(not is_cut_off(pair, call) for call in lost):
+    lost = [call for call in pair.source.calls if call.name and call.ordinal not in pair.call_pairs]
+    if any(not is_call_cut_off(pair, call) for call in lost):
         _accept_reason(pair)
         return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
@@ -65,7 +65,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             under=("refusal-in-words",) if got == "end" and _refuses_in_words(pair, source) else (),
             subject="" if where else finish_place(pair)[1],
         )
-    elif _only_when_forced(pair, output) and not pair.forced and not _kept(pair):
+    elif _only_when_forced(pair, output) and not pair.is_choice_forced and not _kept(pair):
         yield pair.finding(
             "translation/finish-beside-calls",
             where,
@@ -73,7 +73,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             want=finish_words(pair, ["tools"], where),
             got=_raw(output),
             source=source.pointer,
-            under=("request-unknown",) if pair.forced is None else (),
+            under=("request-unknown",) if pair.is_choice_forced is None else (),
         )
     else:
         _accept_reason(pair)
@@ -107,7 +107,7 @@ def _wanted(pair: Pair, accepted: list[str], where: str) -> Any:
     want = finish_words(pair, accepted, where)
     best = accepted[0]
     element = f"finish-{best}"
-    if best in pair.words["finish"] or pair.corpus.expresses(pair.output.format, element) != "native":
+    if best in pair.wire_words["finish"] or pair.corpus.expresses(pair.output.format, element) != "native":
         return want
     words = Words(pair.corpus.expression(pair.output.format, element)["as"])
     return one_of((words, *(want.values if isinstance(want, OneOf) else (want,))), MISSING)
@@ -121,7 +121,7 @@ def _meant(pair: Pair, reason: str | None) -> str:
     """What makes a word say a reason that it says only beside other members."""
     if reason in ("tools", "end"):
         return "with calls" if reason == "tools" else "without calls"
-    places = [*pair.words["finish"].get(reason, {}).items()]
+    places = [*pair.wire_words["finish"].get(reason, {}).items()]
     others = [f"{place} {' or '.join(map(repr, words))}" for place, words in places[1:]]
     return f"with {' and '.join(others)}" if others else "without the reason"
 
@@ -130,7 +130,7 @@ def _said(pair: Pair, source: Finish, output: Finish | None) -> str:
     """How the reply ended, in the words of both bodies, and what the word would be."""
     calls = " and has calls" if pair.source.calls else ""
     message = f"the reply ended with {source.raw!r}{calls}, the translation {_how_it_ends(pair, output)}"
-    hint = said_as(pair, f"finish-{source.reason}")
+    hint = notation_hint(pair, f"finish-{source.reason}")
     return f"{message}; {hint}" if hint else message
 
 
@@ -138,7 +138,7 @@ def _how_it_ends(pair: Pair, output: Finish | None) -> str:
     """What a body says of its end: a word with which a reply of its format ends, or none such."""
     if output is None or output.raw is None:
         return "does not say why it ended"
-    ends = (word for places in pair.words["finish"].values() for words in places.values() for word in words)
+    ends = (word for places in pair.wire_words["finish"].values() for words in places.values() for word in words)
     is_ending = output.reason != "other" or not output.is_known or any(equal(output.raw, word) for word in ends)
     return f"ends with {output.raw!r}" if is_ending else f"has not ended: it says {output.raw!r}"
 
@@ -239,7 +239,7 @@ def _words(corpus: Corpus) -> Mapping[str, Any]:
 
 def _uncounted(pair: Pair, key: str) -> str:
     """Where the count must stand that is not there."""
-    return f"the {key} tokens are missing; {pair.output.format} counts them at {pair.words['usage'][key]}"
+    return f"the {key} tokens are missing; {pair.output.format} counts them at {pair.wire_words['usage'][key]}"
 
 
 _LOST = {"input": "usage-lost", "output": "usage-lost", "cached": "usage-details"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.wire_words import written
+from toolcall_conformance.judge.translation.wire_words import setting_as_written
 
 
 def compare_shown_thoughts(pair: Pair) -> Iterator[Finding]:
@@ -14,7 +14,7 @@ def compare_shown_thoughts(pair: Pair) -> Iterator[Finding]:
 
     Between two ends of one format other comparisons see it.
     """
-    before, after, word = pair.source.thoughts, pair.output.thoughts, pair.words.get("thoughts")
+    before, after, word = pair.source.thoughts, pair.output.thoughts, pair.wire_words.get("thoughts")
     if before is None or before.value is not True or word is None or pair.is_same_format:
         return
     if pair.through is not None and "thoughts" not in pair.corpus.format(pair.through)["wire_words"]:
@@ -29,7 +29,7 @@ def compare_shown_thoughts(pair: Pair) -> Iterator[Finding]:
             "translation/thoughts-not-shown",
             place,
             want=word["shown"],
-            got=MISSING if after is None else written(pair.output, after),
+            got=MISSING if after is None else setting_as_written(pair.output, after),
             source=before.pointer,
             subject=word["place"].rpartition("/")[2],
         )

@@ -11,7 +11,7 @@ from toolcall_conformance.basics.jsonvalue import JSONError, TooMuchError, parse
 from toolcall_conformance.basics.reading import Reading, Text
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.judge.levels import make_finding
-from toolcall_conformance.judge.translation.calls.odd_arguments import is_cut, shows_cut, values_within
+from toolcall_conformance.judge.translation.calls.call_arguments import holds_cut_text, inner_values, is_broken_json
 from toolcall_conformance.library import Corpus
 
 _WHOLE: Final = Words("the end of a whole reply")
@@ -58,7 +58,7 @@ def compare_calls_at_limit(
     if reading.finish is None or reading.finish.reason != "length" or len(reading.calls) != len(source.calls):
         return
     calls = zip(reading.calls, source.calls, strict=True)
-    cut = [streamed for call, streamed in calls if call.kind == "function" and is_cut(streamed.text)]
+    cut = [streamed for call, streamed in calls if call.kind == "function" and is_broken_json(streamed.text)]
     may, texts = len(source.calls) - len(cut), {call.text for call in cut}
     runnable = [call for call in client.calls if _is_runnable(call, texts)]
     if cut and len(runnable) > may:
@@ -93,7 +93,7 @@ def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
     except JSONError:
         return False
     return isinstance(arguments, dict) and not any(
-        shows_cut(text, inner) for inner in values_within(arguments) for text in cut
+        holds_cut_text(text, inner) for inner in inner_values(arguments) for text in cut
     )
 
 

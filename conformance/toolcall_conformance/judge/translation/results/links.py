@@ -45,7 +45,7 @@ class ResultComparison:
             read_content(pair.corpus, result, wrappers, beside) for result, beside in _with_media_beside(pair.source)
         ]
         after = [read_content(pair.corpus, result) for result in output]
-        expected = [pair.calls.get(result.call) if result.call is not None else None for result in source]
+        expected = [pair.call_pairs.get(result.call) if result.call is not None else None for result in source]
         return cls(expected, pair.output.calls, source, output, before, after)
 
     def breach(self, left: int, right: int) -> Breach:

@@ -9,13 +9,13 @@ from typing import Any, Final
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Call, Result, Text
 from toolcall_conformance.basics.reading.model import Value
-from toolcall_conformance.judge.translation.nearest import near
-from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.nearest import nearest_place
+from toolcall_conformance.judge.translation.pair import Pair, describe_call
 from toolcall_conformance.judge.translation.results.failures import looks_like_error
 from toolcall_conformance.judge.translation.results.links import ResultComparison, linked
 from toolcall_conformance.judge.translation.results.payload import PLACEHOLDER, TRIMMED
 from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls
-from toolcall_conformance.judge.translation.wire_words import result_value, result_words, said_as
+from toolcall_conformance.judge.translation.wire_words import notation_hint, result_value, result_words
 
 #: The equivalences of which something is to be said.
 _IN_OTHER_WORDS: Final[Mapping[str | None, str]] = {TRIMMED: "result-trimmed", PLACEHOLDER: "placeholder-for-empty"}
@@ -32,9 +32,11 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
     for left, result in enumerate(source):
         if left in links:
             yield from _compare_one(pair, comparison, left, links[left])
-        elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
+        elif result.call is None or result.call in pair.call_pairs:  # else the call is lost, and is reported
             at_call = _call_pointer(pair, expected[left])
-            yield _lost(pair, result, textualized_calls.rendering_of(result), at_call or near(pair, result.pointer))
+            yield _lost(
+                pair, result, textualized_calls.rendering_of(result), at_call or nearest_place(pair, result.pointer)
+            )
     if pair.accepted is not None:
         _accept_orders(pair, comparison, links)
     answers: dict[tuple[int | None, str | None], int] = {}
@@ -105,7 +107,7 @@ def _answering(result: Result) -> tuple[int | None, str | None]:
 
 def _stands(pair: Pair, result: Result) -> Any:
     """The content of a result as it stands in the output."""
-    return _shown(result) if result.parts else pair.stands(result.content_pointer, [])
+    return _shown(result) if result.parts else pair.value_at(result.content_pointer, [])
 
 
 def _call_pointer(pair: Pair, ordinal: int | None) -> str:
@@ -117,7 +119,7 @@ def _words(pair: Pair, result: Result, *, produced: bool = False) -> str:
     calls = (pair.output if produced else pair.source).calls
     if result.call is None or result.call >= len(calls):
         return "a result without a call"
-    return f"result of {call_words(calls[result.call])}"
+    return f"result of {describe_call(calls[result.call])}"
 
 
 def _shown(result: Result) -> Any:
@@ -129,19 +131,19 @@ def _shown(result: Result) -> Any:
 
 
 def _answered(call: Call | None) -> str:
-    return f"the answer to {call_words(call)}" if call is not None else "the answer to no call at all"
+    return f"the answer to {describe_call(call)}" if call is not None else "the answer to no call at all"
 
 
 def _mark(pair: Pair) -> Any:
     """The mark of a failed tool: a flag, or the key that its message stands under."""
-    failure = pair.words["failure"]
+    failure = pair.wire_words["failure"]
     return True if isinstance(failure, str) else Words(next(iter(failure)))
 
 
 def _can_say_failed(pair: Pair) -> bool:
     """Whether the output has a mark for a failed result; results of some kinds have one where the format has none."""
     native = pair.corpus.expresses(pair.output.format, "error-mark") == "native"
-    return pair.both("error-mark") or (pair.through is None and native)
+    return pair.both_express("error-mark") or (pair.through is None and native)
 
 
 def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int) -> Iterator[Finding]:
@@ -153,7 +155,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         names = (want.id, after.id) if after.id_pointer else (want.name, after.name)
         message = f"the {subject}, became {_answered(other)}"
         if names[0] == names[1]:  # the place decides which of several calls is meant
-            names = (f"the answer to {call_words(want)}", _answered(other))
+            names = (f"the answer to {describe_call(want)}", _answered(other))
             unnamed = f"; it lacks the call's id, {want.id}" if want.id else "; the target pairs them by their order"
             message += "" if after.id else unnamed
         elif other is None and after.id:
@@ -163,7 +165,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
             "translation/results-linked",
             after.id_pointer or after.name_pointer or after.pointer,
             message,
-            want=named if named and names[1] is not None else Words(named or f"the answer to {call_words(want)}"),
+            want=named if named and names[1] is not None else Words(named or f"the answer to {describe_call(want)}"),
             got=MISSING if names[1] is None else names[1],
             source=before.pointer,
             subject=subject,
@@ -191,7 +193,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         yield pair.finding(
             rule,
             after.pointer,
-            f"{pair.corpus.rules[rule].breach}; {said_as(pair, 'error-mark')}",
+            f"{pair.corpus.rules[rule].breach}; {notation_hint(pair, 'error-mark')}",
             want=_mark(pair),
             got=MISSING if after.error is None else after.error,
             source=before.pointer,

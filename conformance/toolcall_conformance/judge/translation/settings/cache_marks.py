@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import CacheMark
-from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 
 _WHOLE = "body"
@@ -58,4 +58,4 @@ def _holder(pair: Pair, mark: CacheMark) -> str:
         return pair.output.tools[-1].pointer
     if mark.on == "system" and pair.output.system:
         return pair.output.system[-1].pointer.removesuffix("/text")
-    return near(pair, mark.pointer)
+    return nearest_place(pair, mark.pointer)

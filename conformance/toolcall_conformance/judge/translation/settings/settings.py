@@ -17,7 +17,12 @@ from toolcall_conformance.judge.translation.settings.model_names import model_ru
 from toolcall_conformance.judge.translation.settings.stream_flag import find_stream_lost
 from toolcall_conformance.judge.translation.settings.thinking_switch import is_asked_for, no_thinking
 from toolcall_conformance.judge.translation.tools.own_tools import run_by_client
-from toolcall_conformance.judge.translation.wire_words import choice_value, setting_name, setting_value, written
+from toolcall_conformance.judge.translation.wire_words import (
+    choice_value,
+    setting_as_written,
+    setting_name,
+    setting_value,
+)
 from toolcall_conformance.library import Corpus
 
 Choice = tuple[str, frozenset[str]]
@@ -90,7 +95,7 @@ def _compare_model(pair: Pair) -> Iterator[Finding]:
 
 
 def _added(pair: Pair, name: str, setting: Setting) -> Finding:
-    got = written(pair.output, setting)
+    got = setting_as_written(pair.output, setting)
     subject = setting_name(pair, name)
     return pair.finding("translation/setting-added", setting.pointer, want=MISSING, got=got, subject=subject)
 
@@ -145,20 +150,20 @@ def _unread(pair: Pair, name: str) -> tuple[str, Any]:
 
     The place that would hold it, and MISSING, where nothing stands.
     """
-    places = pair.words["settings"]
+    places = pair.wire_words["settings"]
     own = places.get(name, "")
-    there = pair.stands(own or None)
+    there = pair.value_at(own or None)
     if there is not MISSING and not any(place.startswith(f"{own}/") for place in places.values()):
         return own, there
     holder = own.rpartition("/")[0]
-    return (holder if pair.stands(holder) is not MISSING else ""), MISSING
+    return (holder if pair.value_at(holder) is not MISSING else ""), MISSING
 
 
 def _changed(pair: Pair, rule: str, name: str, setting: Setting, other: Setting) -> Finding:
-    want, got = setting_value(pair, name, setting), written(pair.output, other)
-    place, key = pair.words["settings"].get(name, ""), other.pointer.rpartition("/")[2]
+    want, got = setting_value(pair, name, setting), setting_as_written(pair.output, other)
+    place, key = pair.wire_words["settings"].get(name, ""), other.pointer.rpartition("/")[2]
     if place and other.pointer == f"{place}/{key}" and isinstance(want, dict):  # it is said by several members
-        got = {member: value for member, value in pair.stands(place).items() if member in (*want, key)}
+        got = {member: value for member, value in pair.value_at(place).items() if member in (*want, key)}
     if equal(want, got):  # the two say different things with one word
         want, got = setting.value, other.value
     return pair.finding(
@@ -251,12 +256,12 @@ def _must_arrive(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
 
 def _compare_choice(pair: Pair) -> Iterator[Finding]:
     setting = pair.source.settings.get("tool_choice")
-    want = _neutral_choice(pair.corpus, pair.source, pair.names)
+    want = _neutral_choice(pair.corpus, pair.source, pair.tool_names)
     got = _neutral_choice(pair.corpus, pair.output, {})
     produced = pair.output.settings.get("tool_choice")
     if want is None:
         if produced is not None and not pair.output.tools and produced.value != {"mode": "none"} and setting is None:
-            got_there = written(pair.output, produced)
+            got_there = setting_as_written(pair.output, produced)
             yield pair.finding("translation/tool-choice", produced.pointer, want=MISSING, got=got_there)
         return
     if _chooses_what_stays_behind(pair) or _chooses_no_tool(pair):
@@ -286,7 +291,7 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
     expected = choice_value(pair, want[0], want[1] if named else None)
     place, there = _unread(pair, "tool_choice")
     if produced is not None:
-        place, there = produced.pointer, written(pair.output, produced)
+        place, there = produced.pointer, setting_as_written(pair.output, produced)
     if equal(expected, there) and got is not None:  # what differs is which tools are there to be chosen
         expected, there = _words(want), _words(got)
     return pair.finding(
@@ -308,7 +313,7 @@ def _chooses_no_tool(pair: Pair) -> bool:
 
 def _chooses_what_stays_behind(pair: Pair) -> bool:
     """Whether the source's choice allows nothing but tools that its provider runs."""
-    hosted = {tool.name for tool in pair.source.tools if tool.kind == "hosted"} - pair.names.keys()
+    hosted = {tool.name for tool in pair.source.tools if tool.kind == "hosted"} - pair.tool_names.keys()
     chosen = chosen_names(pair.source)
     return chosen is not None and chosen <= hosted
 
@@ -327,7 +332,7 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
         return  # no calls, so none in parallel
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
-    negated = "parallel_calls" in pair.words["negated"]
+    negated = "parallel_calls" in pair.wire_words["negated"]
     place, there = (after.pointer, got is not negated) if after else _unread(pair, "parallel_calls")
     yield pair.finding(
         "translation/parallel-flag",
@@ -346,7 +351,7 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
     measure differently: other settings may leave no room for it.
     """
     before, after = pair.source.settings.get("reasoning"), pair.output.settings.get("reasoning")
-    rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
+    rule = "translation/setting" if pair.both_express("reasoning") else "translation/reasoning-setting"
     if before is None:
         if after is not None and not no_thinking(after.value) and not is_asked_for(pair, after.value):
             yield _added(pair, "reasoning", after)
@@ -361,7 +366,7 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
     for measure in before.value.keys() & after.value.keys():
         if not equal(before.value[measure], after.value[measure]):
             soft = adjustable(pair, "reasoning", before.value, after.value)
-            name = _ADJUSTED if soft and pair.both("reasoning") else f"{rule}-changed"
+            name = _ADJUSTED if soft and pair.both_express("reasoning") else f"{rule}-changed"
             yield _changed(pair, name, "reasoning", before, after)
 
 

@@ -31,5 +31,5 @@ def find_stream_lost(pair: Pair) -> Iterator[Finding]:
         pointer = "" if after is None else after.pointer
         counts = pair.corpus.transports[pair.output.format]["stream"].get("counts_asked")
         # Whoever asks for a stream has to ask for its token counts as well.
-        want = True if counts is None or pair.stands(counts, MISSING) is True else Words(f"true, and so at {counts}")
+        want = True if counts is None or pair.value_at(counts, MISSING) is True else Words(f"true, and so at {counts}")
         yield pair.finding(RULE, pointer, want=want, got=got, source=before.pointer)

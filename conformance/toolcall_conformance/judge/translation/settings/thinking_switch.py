@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.settings.limits import limited
-from toolcall_conformance.judge.translation.wire_words import setting_value, written
+from toolcall_conformance.judge.translation.wire_words import setting_as_written, setting_value
 
 
 def no_thinking(value: dict[str, Any]) -> bool:
@@ -31,7 +31,7 @@ def compare_thinking_switch(pair: Pair) -> Iterator[Finding]:
     if after is None or not no_thinking(after.value):
         return
     before = pair.source.settings.get("reasoning") or pair.source.thinks
-    if before is None or _asks_for_none(pair, before.value) or pair.both("reasoning"):
+    if before is None or _asks_for_none(pair, before.value) or pair.both_express("reasoning"):
         return
     if limited(pair, "reasoning", before.value) is not None:
         return
@@ -39,7 +39,7 @@ def compare_thinking_switch(pair: Pair) -> Iterator[Finding]:
         "translation/thinking-turned-off",
         after.pointer,
         want=MISSING if before is pair.source.thinks else setting_value(pair, "reasoning", before),
-        got=written(pair.output, after),
+        got=setting_as_written(pair.output, after),
         source=before.pointer,
     )
 

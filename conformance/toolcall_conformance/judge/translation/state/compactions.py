@@ -14,7 +14,7 @@ from typing import Final
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Reading, Text
-from toolcall_conformance.judge.translation.nearest import container
+from toolcall_conformance.judge.translation.nearest import conversation_pointer
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.results.placeholders import says_nothing
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
@@ -55,7 +55,7 @@ def find_unread(sides: Sides) -> Unread:
 
 
 def _report(sides: Sides, rule: str, want: Words, source: str) -> Finding:
-    return sides.finding(rule, container(sides), want=want, got=MISSING, source=source)
+    return sides.finding(rule, conversation_pointer(sides), want=want, got=MISSING, source=source)
 
 
 def _added(sides: Sides, sealed: set[str]) -> Iterator[Text]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Hosted, Text
-from toolcall_conformance.judge.translation.calls.steps_as_calls import steps_as_calls
-from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.calls.unpaired_calls import steps_as_calls
+from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
@@ -36,7 +36,7 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
         if texts and not any(squeeze(text) in words for text in texts):
             yield pair.finding(
                 "translation/hosted-step-lost",
-                near(pair, group[0].pointer),
+                nearest_place(pair, group[0].pointer),
                 want=Words(texts[0]),
                 got=MISSING,
                 source=group[0].pointer,

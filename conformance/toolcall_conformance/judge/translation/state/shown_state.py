@@ -12,7 +12,7 @@ from typing import Final
 from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.basics.reading import Opaque, Reading
 from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
-from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.pair import Pair, describe_call
 
 _RULE: Final = "translation/reply-state-shown"
 _SHOWN: Final = 20
@@ -28,9 +28,9 @@ def compare_shown_state(pair: Pair) -> Iterator[Finding]:
         return
     notation = base64_spelling if pair.corpus.format(provider).get("opaque_as_bytes") else str
     sources = {
-        pair.calls[item.call]: item
+        pair.call_pairs[item.call]: item
         for item in _states(pair.source)
-        if item.call is not None and item.call in pair.calls
+        if item.call is not None and item.call in pair.call_pairs
     }
     apart = {notation(item.value) for item in _states(pair.source) if item.call is None}
     outputs = {item.call: item for item in _states(pair.output) if item.origin == provider and item.call is not None}
@@ -52,11 +52,11 @@ def compare_shown_state(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(
             _RULE,
             item.pointer,
-            "" if owner is None else f"the state of {call_words(pair.output.calls[owner])} is on another call",
+            "" if owner is None else f"the state of {describe_call(pair.output.calls[owner])} is on another call",
             want=_short(sources[call].value) if call in sources else MISSING,
             got=_short(item.value),
             source=sources[call if owner is None else owner].pointer,
-            subject=call_words(pair.output.calls[call]),
+            subject=describe_call(pair.output.calls[call]),
         )
 
 

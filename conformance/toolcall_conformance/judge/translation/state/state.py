@@ -10,7 +10,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import equal, join, resolve
 from toolcall_conformance.basics.reading import Opaque, Reading, Waiver
 from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
-from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.library import Corpus
 
@@ -65,7 +65,7 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
                     )
     for value, item in origins.items():
         if item.origin == pair.output.format and value not in carried:
-            where = near(pair, item.pointer)
+            where = nearest_place(pair, item.pointer)
             yield pair.finding(
                 "translation/state-lost", where, want=Words(value[:40]), got=MISSING, source=item.pointer
             )

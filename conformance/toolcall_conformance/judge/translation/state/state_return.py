@@ -14,8 +14,8 @@ from typing import Final
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
-from toolcall_conformance.judge.translation.nearest import container, near
-from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.nearest import conversation_pointer, nearest_place
+from toolcall_conformance.judge.translation.pair import Pair, describe_call
 
 StatePlace = tuple[str, int | None]
 _SHOWN: Final = 40
@@ -76,11 +76,11 @@ def lost_in_reply(pair: Pair) -> Iterator[Finding]:
             called = "" if place[1] is None else pair.output.calls[place[1]].pointer
             yield pair.finding(
                 "translation/reply-state",
-                got.item.pointer if got is not None else called or container(pair),
+                got.item.pointer if got is not None else called or conversation_pointer(pair),
                 want=_short(state, got),
                 got=_short(got, state) if got is not None else MISSING,
                 source=state.item.pointer,
-                subject="" if place[1] is None else call_words(pair.output.calls[place[1]]),
+                subject="" if place[1] is None else describe_call(pair.output.calls[place[1]]),
             )
 
 
@@ -126,7 +126,7 @@ def _mapped(pair: Pair, place: StatePlace) -> StatePlace | None:
     kind, ordinal = place
     if ordinal is None:
         return place
-    return (kind, pair.calls[ordinal]) if ordinal in pair.calls else None
+    return (kind, pair.call_pairs[ordinal]) if ordinal in pair.call_pairs else None
 
 
 def _report_extra(
@@ -178,11 +178,11 @@ def _report_lost(pair: Pair, state: PlacedState) -> Iterator[Finding]:
     )
     yield pair.finding(
         _loss(state, waived=waived),
-        call.pointer if call is not None else near(pair, state.item.pointer),
+        call.pointer if call is not None else nearest_place(pair, state.item.pointer),
         want=_short(state),
         got=MISSING,
         source=state.item.pointer,
-        subject=call_words(call) if call is not None and state.led_to_calls else "",
+        subject=describe_call(call) if call is not None and state.led_to_calls else "",
     )
 
 
@@ -235,12 +235,12 @@ def _compare_sealed_ids(pair: Pair, want: PlacedState, got: PlacedState) -> Iter
 
 def _words(pair: Pair, state: PlacedState) -> str:
     ordinal = state.place[1]
-    return call_words(pair.output.calls[ordinal]) if ordinal is not None and state.led_to_calls else ""
+    return describe_call(pair.output.calls[ordinal]) if ordinal is not None and state.led_to_calls else ""
 
 
 def _shown(pair: Pair, place: StatePlace) -> str:
     kind, ordinal = place
-    return "at the beginning" if ordinal is None else f"{kind} {call_words(pair.output.calls[ordinal])}"
+    return "at the beginning" if ordinal is None else f"{kind} {describe_call(pair.output.calls[ordinal])}"
 
 
 def _short(state: PlacedState, other: PlacedState | None = None) -> str:
@@ -256,7 +256,7 @@ def _short(state: PlacedState, other: PlacedState | None = None) -> str:
 def compare_ids(pair: Pair) -> Iterator[Finding]:
     """The provider gets its own ids back: it made the calls, and may know them by nothing else."""
     source, output = pair.source.calls, pair.output.calls
-    for left, right in sorted(pair.calls.items()):
+    for left, right in sorted(pair.call_pairs.items()):
         old, new = source[left], output[right]
         if old.id is not None and new.id is not None and old.id != new.id:
             yield pair.finding(
@@ -265,5 +265,5 @@ def compare_ids(pair: Pair) -> Iterator[Finding]:
                 want=old.id,
                 got=new.id,
                 source=old.id_pointer or old.pointer,
-                subject=call_words(old),
+                subject=describe_call(old),
             )

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Call, Opaque, Reading, Result, Stored, Turn, Waiver
 from toolcall_conformance.basics.reading.model import Item
-from toolcall_conformance.judge.translation.nearest import container
+from toolcall_conformance.judge.translation.nearest import conversation_pointer
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.results.links import ResultComparison
 from toolcall_conformance.judge.translation.state import compactions
@@ -89,7 +89,9 @@ def _spoken(reading: Reading) -> int:
 
 def _missing(sides: Sides, named: Stored, got: str) -> Finding:
     want = f"all that the {named.kind} {named.id} refers to"
-    return sides.finding("translation/stored-history", container(sides), want=want, got=got, source=named.pointer)
+    return sides.finding(
+        "translation/stored-history", conversation_pointer(sides), want=want, got=got, source=named.pointer
+    )
 
 
 def _tail(reading: Reading, spoken: int) -> tuple[Reading, list[Result]]:
@@ -123,7 +125,9 @@ def _partners(orphans: Iterable[Result], results: Sequence[Result]) -> Sequence[
 
 def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[Result]) -> Iterator[Finding]:
     """Compare the results of calls that the source does not hold: their contents decide which belong together."""
-    own = Pair(sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), said_in=sides.said_in)
+    own = Pair(
+        sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), results_format=sides.results_format
+    )
     comparison = ResultComparison.of(own)
     free = list(range(len(answers)))
     left = []
@@ -148,7 +152,7 @@ def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[
         else:
             yield sides.finding(
                 "translation/result-lost",
-                container(sides),
+                conversation_pointer(sides),
                 want=_content(sides.source, orphan),
                 got=MISSING,
                 source=orphan.pointer,

@@ -10,7 +10,7 @@ from typing import Final
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import canonical
 from toolcall_conformance.basics.reading import Citation, Reading, Text
-from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
@@ -23,7 +23,7 @@ def compare_citations(pair: Pair) -> Iterator[Finding]:
     if pair.is_same_format:
         return
     # Where one format has only a convention for citations, the output may omit all of them, but not some.
-    if source and (output_citations or pair.both("citations")):
+    if source and (output_citations or pair.both_express("citations")):
         yield from _report_lost(pair, source, output_citations)
     yield from _report_added(pair, source, output_citations)
     for citation in source:
@@ -47,7 +47,7 @@ def _report_lost(pair: Pair, source: Sequence[Citation], output_citations: Seque
     for citation in {
         citation.url: citation for citation in source if citation.url not in words and citation.url not in named
     }.values():
-        where = near(pair, citation.pointer)
+        where = nearest_place(pair, citation.pointer)
         yield pair.finding(
             "translation/citation-lost", where, want=Words(citation.url), got=MISSING, source=citation.pointer
         )

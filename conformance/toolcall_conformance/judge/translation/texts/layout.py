@@ -13,7 +13,7 @@ from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Call, Reading, Result, Text
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
-from toolcall_conformance.judge.translation.wire_words import resolved
+from toolcall_conformance.judge.translation.wire_words import value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +117,4 @@ def _message_pointer(reading: Reading, pointer: str) -> str:
 def _system_slot(reading: Reading, pointer: str) -> str:
     """Return where a system text is: the role of its message, or the key of the body."""
     message = _message_pointer(reading, pointer)
-    return str(resolved(reading, message)["role"]) if message else pointer.split("/")[1]
+    return str(value_at(reading, message)["role"]) if message else pointer.split("/")[1]

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
 from toolcall_conformance.basics.reading import Reading, Result, Text, Value
 from toolcall_conformance.basics.reading.model import Item
-from toolcall_conformance.judge.translation.nearest import container
+from toolcall_conformance.judge.translation.nearest import conversation_pointer
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.texts.text_search import JoinedTexts
 
@@ -37,7 +37,7 @@ def remove_search_sources(sides: Sides) -> tuple[Sides, list[Finding]]:
         if missing and text.labels not in lost:
             lost[text.labels] = sides.finding(
                 "translation/search-source",
-                places.pointer_of(text) or container(sides),
+                places.pointer_of(text) or conversation_pointer(sides),
                 want=Words(", ".join(missing)),
                 got=MISSING,
                 source=text.pointer,

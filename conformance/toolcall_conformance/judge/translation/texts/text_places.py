@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from toolcall_conformance.basics.reading import Call, Text
-from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.pair import Pair, describe_call
 from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
 from toolcall_conformance.judge.translation.texts.text_runs import TextRun, source_runs
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
@@ -39,7 +39,7 @@ class Conversation:
     def describe_place(self, pair: Pair, pointer: str) -> str:
         """Describe the place of a text: after which words, call or results it is."""
         at = self.run_number(pointer)
-        run, roles = self.runs[at], pair.words["roles"]
+        run, roles = self.runs[at], pair.wire_words["roles"]
         number = [chunk.pointer for chunk in run.chunks].index(pointer)
         if number:
             return f"after the text {run.chunks[number - 1].text[:80]!r}"
@@ -50,9 +50,9 @@ class Conversation:
         if not kind:
             return f"after the text {before.chunks[-1].text[:80]!r} of {roles[before.side]}"
         if kind == "call":
-            return f"after {call_words(pair.source.calls[int(ordinal)])}"
+            return f"after {describe_call(pair.source.calls[int(ordinal)])}"
         answered = _batch_ends(pair.source.calls, int(ordinal))
-        return f"after the results of {' and '.join(map(call_words, answered))}"
+        return f"after the results of {' and '.join(map(describe_call, answered))}"
 
     @cached_property
     def _landmarks(self) -> dict[str, int]:

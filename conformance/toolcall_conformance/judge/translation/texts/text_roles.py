@@ -20,7 +20,7 @@ def compare_promoted_texts(pair: Pair) -> Iterator[Finding]:
         return
     instructions = "\0".join(text.text for text in (*pair.source.system, *_texts_of_side(pair.source, "system")))
     user_texts = _texts_of_side(pair.source, "user")
-    roles = pair.words["roles"]
+    roles = pair.wire_words["roles"]
     for text in promoted:
         words = text.text.strip()
         origin = next((text for text in user_texts if words in text.text), None) if words not in instructions else None

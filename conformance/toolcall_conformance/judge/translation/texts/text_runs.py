@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from toolcall_conformance.basics.reading import Call, Hosted, Reading, Result, Text
-from toolcall_conformance.judge.translation.calls.sequences import common, stretches
+from toolcall_conformance.judge.translation.calls.sequences import aligned_slices, common_positions
 from toolcall_conformance.judge.translation.media.captions import (
     captions_and_placeholders,
     captions_in_source_ids,
@@ -70,8 +70,8 @@ class RunPair:
 
 def source_runs(pair: Pair) -> list[TextRun]:
     """Return the source's conversation as runs. Hosted steps open a run: the output may have text in their place."""
-    same = {call: call for call in pair.calls}
-    interleaved = pair.both("text-between-calls")
+    same = {call: call for call in pair.call_pairs}
+    interleaved = pair.both_express("text-between-calls")
     return _build_runs(
         pair.corpus,
         pair.source,
@@ -85,8 +85,8 @@ def source_runs(pair: Pair) -> list[TextRun]:
 
 def output_runs(pair: Pair) -> list[TextRun]:
     """Return the output's conversation as runs, with the source's landmarks and without captions of moved media."""
-    back = {right: left for left, right in pair.calls.items()}
-    interleaved = pair.both("text-between-calls")
+    back = {right: left for left, right in pair.call_pairs.items()}
+    interleaved = pair.both_express("text-between-calls")
     excluded = captions_and_placeholders(pair) | anchor_pointers(pair)
     runs = _build_runs(
         pair.corpus, pair.output, back, _batch_by_ordinal(pair), interleaved=interleaved, excluded=excluded
@@ -114,7 +114,7 @@ def merge_runs(runs: Sequence[TextRun]) -> list[TextRun]:
 def pair_runs(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
     """Pair runs at one place: equal ones between the same landmarks, then those of one side in the gaps between."""
     marks = [[at for at, run in enumerate(runs) if run.landmark] for runs in (left, right)]
-    same = common([left[at].key for at in marks[0]], [right[at].key for at in marks[1]])
+    same = common_positions([left[at].key for at in marks[0]], [right[at].key for at in marks[1]])
     pairs = [(marks[0][left_at], marks[1][right_at]) for left_at, right_at in same]
     places: list[RunPair] = []
     low = (0, 0)
@@ -128,7 +128,7 @@ def _pair_between_landmarks(left: Sequence[TextRun], right: Sequence[TextRun]) -
     """Pair the runs between two landmarks; a run without a partner is paired with an empty one."""
     left, right = (merge_runs([run for run in runs if not run.landmark]) for runs in (left, right))
     places: list[RunPair] = []
-    for are_equal, mine, others in stretches([run.key for run in left], [run.key for run in right]):
+    for are_equal, mine, others in aligned_slices([run.key for run in left], [run.key for run in right]):
         olds, news = left[mine], right[others]
         if are_equal:
             places.extend(map(RunPair, olds, news))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Call, Reading, Reasoning
-from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.outcome.outcome import UNFINISHED, is_unfinished
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.payload import joined_equal, trimmed_equal
@@ -47,7 +47,7 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
     """
     left, right = source_runs(pair), output_runs(pair)
     for pointer in anchor_pointers(pair) if pair.accepted is not None else ():
-        pair.accept("user-turn-anchor", pointer, None, MISSING, pair.stands(pointer))
+        pair.accept("user-turn-anchor", pointer, None, MISSING, pair.value_at(pointer))
     places = []
     system = yield from _compare_system(pair, left)
     if system:
@@ -139,7 +139,7 @@ def _accept_differences(pair: Pair, place: RunPair) -> None:
     )
     if before[0] != after[0]:
         accept("late-system-text")
-    if before[1] != after[1] and not pair.both("text-between-calls"):
+    if before[1] != after[1] and not pair.both_express("text-between-calls"):
         accept("text-before-calls")
 
 
@@ -322,7 +322,7 @@ def _report_move(
 
 def _report_role(pair: Pair, rule: str, old: TextPiece, new: TextPiece, text: str) -> Iterator[Finding]:
     """Report text that the output gives to another side, in the words of its format."""
-    roles = pair.words["roles"]
+    roles = pair.wire_words["roles"]
     want, got = roles[old.place.old.side], roles[new.place.new.side]
     yield pair.finding(
         f"translation/{rule}",
@@ -350,7 +350,7 @@ def _moved_within_turn(pair: Pair, old: TextPiece, new: TextPiece, left: Convers
     if left.results_before(at) != right.results_before(new_at):
         return False
     before, after = _calls_of_turn(pair.source, old.pointer), _calls_of_turn(pair.output, new.pointer)
-    of_turn = {f"call {call}" for call in before if pair.calls.get(call) in after}
+    of_turn = {f"call {call}" for call in before if pair.call_pairs.get(call) in after}
     if pair.is_request and pair.target.get("refuses_text_behind_calls"):
         was_last = all(left.is_landmark_before(landmark, at) for landmark in of_turn)
         is_last = all(right.is_landmark_before(landmark, new_at) for landmark in of_turn)
@@ -392,11 +392,11 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
         else:
             yield pair.finding(
                 "translation/text-lost",
-                place.new.pointer or near(pair, missing[number][0].pointer),
+                place.new.pointer or nearest_place(pair, missing[number][0].pointer),
                 want=Words("\n".join(piece.text for piece in missing[number])),
                 got=MISSING,
                 source=missing[number][0].pointer,
-                subject=f"text of {pair.words['roles'][place.old.side]}",
+                subject=f"text of {pair.wire_words['roles'][place.old.side]}",
             )
 
 
@@ -425,7 +425,7 @@ def _report_added(
                 want=MISSING,
                 got=got,
                 source=origins.pointer_of(got),
-                subject=f"text of {pair.words['roles'][side]}",
+                subject=f"text of {pair.wire_words['roles'][side]}",
             )
         elif kind == "thought":
             source = next((thought.pointer for thought in thoughts if _is_thought(pair, got, [thought.text])), None)
@@ -449,7 +449,7 @@ def _report_added(
                 pointer,
                 want=MISSING,
                 got=got,
-                subject=f"text of {pair.words['roles'][side]}",
+                subject=f"text of {pair.wire_words['roles'][side]}",
                 under=_circumstances(pair, place, pointer, got),
             )
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Call, Reading, Tool
-from toolcall_conformance.judge.translation.pair import Pair, Sides, tool_words
+from toolcall_conformance.judge.translation.pair import Pair, Sides, describe_tool
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.own_tools import OwnTool
 
@@ -123,16 +123,16 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 want=MISSING,
                 got=twin.name,
                 source=tool.pointer,
-                subject=tool_words(tool),
+                subject=describe_tool(tool),
             )
         elif LOST not in pair.declared and id(tool) not in nameless:
             yield pair.finding(
                 "translation/hosted-tool-lost",
-                "/tools" if pair.stands("/tools") is not MISSING else "",
+                "/tools" if pair.value_at("/tools") is not MISSING else "",
                 want=Words(tool.name or tool.type),
                 got=MISSING,
                 source=tool.pointer,
-                subject=tool_words(tool),
+                subject=describe_tool(tool),
             )
 
 
@@ -160,7 +160,7 @@ def _run_by_provider(pair: Pair) -> list[tuple[Tool, Tool | None]]:
 
 def _spare_functions(pair: Pair) -> list[Tool]:
     """The functions of the output that stand for no tool of the source."""
-    paired_ids = {id(twin) for _, twin in pair.twins}
+    paired_ids = {id(twin) for _, twin in pair.tool_pairs}
     return [tool for tool in pair.output.tools if tool.kind != "hosted" and id(tool) not in paired_ids]
 
 
@@ -179,7 +179,7 @@ def report_functions(pair: Pair) -> Iterator[Finding]:
                 want=sorted(expected),
                 got=sorted(expected - missing),
                 source=tool.pointer,
-                subject=tool_words(tool),
+                subject=describe_tool(tool),
             )
 
 

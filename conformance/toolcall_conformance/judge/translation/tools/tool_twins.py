@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from toolcall_conformance.basics.reading import Reading, Tool
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas
-from toolcall_conformance.judge.translation.tools.names import legal_name
 from toolcall_conformance.judge.translation.tools.own_tools import called, pair_own, stands_for_several
 from toolcall_conformance.judge.translation.tools.similar_names import SimilarNames, are_similar
+from toolcall_conformance.judge.translation.tools.tool_names import legal_name
 from toolcall_conformance.library import Corpus
 
 Twins = list[tuple[Tool, Tool]]

@@ -9,13 +9,11 @@ from dataclasses import replace
 from toolcall_conformance.basics.findings import MISSING, Finding, Words, is_json_value
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Tool
-from toolcall_conformance.judge.translation.pair import Pair, tool_words
+from toolcall_conformance.judge.translation.pair import Pair, describe_tool
 from toolcall_conformance.judge.translation.schemas.listed_twice import find_listed_twice
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
 from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, compare_schemas, spelt_otherwise
 from toolcall_conformance.judge.translation.settings.settings import chosen_names
-from toolcall_conformance.judge.translation.tools.kinds import compare_kind
-from toolcall_conformance.judge.translation.tools.names import legal_name
 from toolcall_conformance.judge.translation.tools.own_tools import (
     nameless_functions,
     report_functions,
@@ -23,6 +21,8 @@ from toolcall_conformance.judge.translation.tools.own_tools import (
     run_by_client,
     stands_for_one,
 )
+from toolcall_conformance.judge.translation.tools.tool_kinds import compare_kind
+from toolcall_conformance.judge.translation.tools.tool_names import legal_name
 from toolcall_conformance.judge.translation.tools.tool_twins import undeclared
 
 ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
@@ -30,7 +30,7 @@ ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-descripti
 
 def compare_tools(pair: Pair) -> Iterator[Finding]:
     """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
-    twins, chosen = pair.twins, chosen_names(pair.source)
+    twins, chosen = pair.tool_pairs, chosen_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
     tools_by_name: dict[str | None, list[Tool]] = {}
     for tool, _ in twins:
@@ -53,7 +53,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             want=Words(tool.name or "a tool"),
             got=MISSING,
             source=tool.pointer,
-            subject=tool_words(tool),
+            subject=describe_tool(tool),
         )
     yield from _lost_of_searches(pair, mapped)
     ids = {id(tool) for _, tool in twins}
@@ -92,7 +92,7 @@ def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
                 want=Words(tool.name or "a tool"),
                 got=MISSING,
                 source=tool.pointer,
-                subject=tool_words(tool),
+                subject=describe_tool(tool),
             )
 
 
@@ -104,9 +104,9 @@ def _invented(pair: Pair, tool: Tool) -> Finding:
         tool.pointer,
         "" if source is None else f"{source.name}, which the provider runs, became a function without a name",
         want=MISSING,
-        got=pair.stands(tool.pointer) if source is not None else tool.name,
+        got=pair.value_at(tool.pointer) if source is not None else tool.name,
         source=None if source is None else source.pointer,
-        subject=tool_words(tool if source is None else source),
+        subject=describe_tool(tool if source is None else source),
     )
 
 
@@ -147,7 +147,7 @@ def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Fi
         if id(tool) not in compared:
             for difference in find_listed_twice(None, tool.schema):
                 place = (tool.schema_pointer or "") + difference.pointer
-                subject = tool_words(tool)
+                subject = describe_tool(tool)
                 yield pair.finding(difference.rule, place, want=difference.want, got=difference.got, subject=subject)
 
 
@@ -165,7 +165,7 @@ def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[F
                 want=Words(f"a name that {owner.name} does not have"),
                 got=twin.name,
                 source=tool.name_pointer or tool.pointer,
-                subject=tool_words(tool),
+                subject=describe_tool(tool),
             )
 
 
@@ -183,7 +183,7 @@ def _tells_more(tool: Tool, twin: Tool) -> bool:
 
 
 def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
-    subject = tool_words(tool)
+    subject = describe_tool(tool)
     grouped = tool.namespace is not None and (tool.name or "") in (twin.name or "")  # the group is in its new name
     if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name) and not grouped:
         yield pair.finding(
@@ -212,7 +212,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             "translation/tool-description",
             twin.description_pointer or twin.pointer,
             want=tool.description,
-            got=pair.stands(twin.description_pointer) if twin.description is None else twin.description,
+            got=pair.value_at(twin.description_pointer) if twin.description is None else twin.description,
             source=tool.description_pointer,
             subject=subject,
         )
@@ -271,7 +271,7 @@ def _report_difference(
     pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
 ) -> Iterator[Finding]:
     pointer, source = _places(tool, twin, difference.pointer, difference.source_pointer)
-    there, want = pair.stands(pointer), difference.want
+    there, want = pair.value_at(pointer), difference.want
     if isinstance(there, dict) and "$ref" in json.dumps(there) and is_json_value(want) and difference.got is MISSING:
         want = Words(json.dumps(want, ensure_ascii=False))  # it can be mended only where the reference leads
     yield pair.finding(

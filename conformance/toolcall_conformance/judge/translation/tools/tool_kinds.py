@@ -1,4 +1,4 @@
-"""What kind of tool each declaration and each call is of: a function, free text, or a tool of the API's own."""
+"""The kind of tool that each declaration and each call is of: a function, free text, or a tool of the API's own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Finding, OneOf, Words
-from toolcall_conformance.basics.reading import Call, Tool
-from toolcall_conformance.judge.translation.pair import Pair, call_words, tool_words
+from toolcall_conformance.basics.reading import Call, Reading, Tool
+from toolcall_conformance.judge.translation.pair import Pair, Sides, describe_call, describe_tool
 from toolcall_conformance.judge.translation.schemas.schema_members import ELSEWHERE
 from toolcall_conformance.judge.translation.schemas.spelling import may_be_text
 from toolcall_conformance.judge.translation.tools.own_tools import own_tool
@@ -15,8 +15,8 @@ from toolcall_conformance.judge.translation.tools.own_tools import own_tool
 
 def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     """Whether a free-text tool stayed one, with its grammar, or became a function that takes its text."""
-    subject = tool_words(tool)
-    if tool.kind != twin.kind and pair.both("tool-custom"):
+    subject = describe_tool(tool)
+    if tool.kind != twin.kind and pair.both_express("tool-custom"):
         yield pair.finding(
             "translation/tool-kind",
             twin.pointer,
@@ -29,7 +29,7 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         yield from _compare_parameters(pair, tool, twin)
     elif tool.kind != twin.kind:
         pair.accept("custom-tool-as-function", twin.pointer, tool.pointer, tool.kind, twin.kind)
-    elif tool.kind == twin.kind == "custom" and tool.grammar != twin.grammar and pair.both("tool-grammar"):
+    elif tool.kind == twin.kind == "custom" and tool.grammar != twin.grammar and pair.both_express("tool-grammar"):
         yield pair.finding(
             "translation/tool-grammar",
             twin.pointer,
@@ -55,7 +55,7 @@ def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]
             want=Words("a parameter that takes the text"),
             got=MISSING if twin.schema is None else twin.schema,
             source=tool.pointer,
-            subject=tool_words(tool),
+            subject=describe_tool(tool),
         )
 
 
@@ -83,7 +83,7 @@ def _takes_text(schema: object) -> bool:
 
 def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     """Whether a reply calls a tool in the kind and the group in which the client declared it."""
-    tools = [tool for tool in pair.asked if right.name is not None and _name(pair, tool) == right.name]
+    tools = [tool for tool in pair.client_tools if right.name is not None and _name(pair, tool) == right.name]
     groups = [tool.namespace for tool in tools]
     # By the requests the call is one of this group's; without them it may be one of any that has its name.
     known = (left.namespace, left.name) in pair.groups
@@ -96,7 +96,7 @@ def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
             want=wanted[0] if len(wanted) == 1 else OneOf(tuple(wanted)),
             got=MISSING if right.namespace is None else right.namespace,
             source=left.pointer,
-            subject=call_words(left),
+            subject=describe_call(left),
         )
     if len(tools) != 1:
         return
@@ -108,7 +108,7 @@ def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
             want=Words(kind),
             got=Words(right.kind),
             source=left.pointer,
-            subject=call_words(left),
+            subject=describe_call(left),
         )
 
 
@@ -118,3 +118,18 @@ def _name(pair: Pair, tool: Tool) -> str | None:
         return tool.name
     own = own_tool(pair.corpus, pair.output, tool)
     return own.called if own is not None and own.run_by == "client" else None
+
+
+def compare_call_form(sides: Sides, request: Reading | None) -> Iterator[Finding]:
+    """Report a single call under another key than the declared tools use; ``request`` is the client's request.
+
+    The older of the two keys cannot hold several calls, so these may be under the newer one.
+    """
+    forms = {tool.form for tool in request.tools} if request is not None else set()
+    if len(forms) != 1 or len(sides.output.calls) != 1:
+        return
+    (expected_form,), (call,) = forms, sides.output.calls
+    if call.form != expected_form:
+        yield sides.finding(
+            "translation/call-form", call.pointer, want=expected_form, got=call.form, subject=call.name or ""
+        )
