@@ -11,7 +11,7 @@ import pytest
 from benchmarks.growing import MODELS, Body, translated
 from judging import judge
 from toolcall_conformance.judge.translation import identity
-from toolcall_conformance.judge.translation.schemas import spelling
+from toolcall_conformance.judge.translation.schemas import normal_schemas
 from toolcall_conformance.library import Corpus
 
 Texts = Callable[[str], str]
@@ -114,7 +114,7 @@ def test_a_schema_of_too_many_steps(corpus: Corpus, monkeypatch: pytest.MonkeyPa
     source = chat(schema={"type": "object", "properties": properties})
     other = json.loads(json.dumps(source).replace('"k8": {"type": "string"}', '"k8": {"type": "integer"}'))
     outputs = [translated(body, "openai_chat", "anthropic") for body in (source, other)]
-    monkeypatch.setattr(spelling, "STEPS", 3)
+    monkeypatch.setattr(normal_schemas, "MAX_STEPS", 3)
     judgements = [
         judge(source, output, client="openai_chat", upstream="anthropic", corpus=corpus) for output in outputs
     ]

@@ -10,7 +10,7 @@ import pytest
 from judging import judge
 from reference.reference_bodies import FORMATS, ask
 from toolcall_conformance.basics.jsonvalue import equal, parse
-from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas, spelt_otherwise
+from toolcall_conformance.judge.translation.schemas.schemas import accepted_notations, compare_schemas
 from toolcall_conformance.library import Corpus
 
 WIDENED, ENUM, TYPE = (f"translation/schema-{what}" for what in ("widened", "enum", "type"))
@@ -103,7 +103,7 @@ def test_a_number_in_another_notation_is_the_same(corpus: Corpus, before: str, a
     for first, other in ((before, after), (before, before)):
         pair = {"properties": {"a": parse(first)}}, {"properties": {"a": parse(other)}}
         assert compare_schemas(corpus, *pair) == ()
-        assert bool(spelt_otherwise(corpus, *pair, closing_allowed=False)) is (
+        assert bool(accepted_notations(corpus, *pair, closing_allowed=False)) is (
             '"STRING"' in other or '"ARRAY"' in other
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas, spelt_otherwise
+from toolcall_conformance.judge.translation.schemas.schemas import accepted_notations, compare_schemas
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -157,5 +157,5 @@ def test_what_is_told(source: Any, output: Any, rule: str) -> None:
 def test_nothing_is_said_of_the_spelling_of_schemas_that_are_too_large() -> None:
     twice = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(20)}
     large = {"$ref": "#/$defs/d0", "$defs": twice | {"d20": TEXT}}
-    assert spelt_otherwise(CORPUS, large, {"type": "STRING"}, closing_allowed=False) == []
-    assert len(spelt_otherwise(CORPUS, TEXT, {"type": "STRING"}, closing_allowed=False)) == 1
+    assert accepted_notations(CORPUS, large, {"type": "STRING"}, closing_allowed=False) == []
+    assert len(accepted_notations(CORPUS, TEXT, {"type": "STRING"}, closing_allowed=False)) == 1

@@ -23,8 +23,8 @@ from toolcall_conformance.basics.reading import (
 )
 from toolcall_conformance.judge.translation.media.media_demands import demand_of, element_of
 from toolcall_conformance.judge.translation.pair import Pair
+from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
-from toolcall_conformance.judge.translation.schemas.spelling import BRANCHES
 from toolcall_conformance.judge.translation.settings.limits import limited
 from toolcall_conformance.judge.translation.settings.settings import OF_THE_ROUTE, PRIVATE, chosen_names
 from toolcall_conformance.judge.translation.tools.own_tools import own_tool, run_by_client
@@ -159,7 +159,7 @@ def _tools(pair: Pair) -> Iterator[Nameable]:
         if tool.grammar is not None:
             yield _part(pair, "tool-grammar", at, _tool(at, lambda tool: replace(tool, grammar=None)), is_whole=False)
         if is_composed(tool.schema):
-            names = [key for key in tool.schema if key in BRANCHES]
+            names = [key for key in tool.schema if key in BRANCH_KEYWORDS]
             yield _part(pair, "tool-schema-root", at, _tool(at, _without_branches), *names, is_whole=False)
 
 
@@ -187,7 +187,7 @@ def _tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:
 
 
 def _without_branches(tool: Tool) -> Tool:
-    return replace(tool, schema={key: value for key, value in tool.schema.items() if key not in BRANCHES})
+    return replace(tool, schema={key: value for key, value in tool.schema.items() if key not in BRANCH_KEYWORDS})
 
 
 def _item(pair: Pair, item: Any) -> Iterator[Nameable]:

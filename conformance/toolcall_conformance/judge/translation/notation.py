@@ -19,7 +19,7 @@ from toolcall_conformance.judge.translation import identity
 from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling, in_pairs, short_base64
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.schemas.inner_schemas import inner_schemas
-from toolcall_conformance.judge.translation.schemas.spelling import COUNTS
+from toolcall_conformance.judge.translation.schemas.normal_schemas import COUNT_KEYWORDS
 from toolcall_conformance.judge.translation.settings.settings import chosen_names
 from toolcall_conformance.judge.translation.texts.layout import record_layout
 from toolcall_conformance.judge.translation.wire_words import choice_value, setting_as_written, setting_value, value_at
@@ -146,7 +146,7 @@ def _free_text_format(reading: Reading, tool: Tool) -> Any:
 def _text_bound_pointer(reading: Reading, tool: Tool) -> str | None:
     """Return the place of the first bound that a schema, as its body has it, writes as text; or None."""
     schemas = inner_schemas(_raw_value(reading, tool.schema_pointer))
-    pointers = (join(at, key) for at, schema in schemas for key in COUNTS if isinstance(schema.get(key), str))
+    pointers = (join(at, key) for at, schema in schemas for key in COUNT_KEYWORDS if isinstance(schema.get(key), str))
     return next((f"{tool.schema_pointer}{inside}" for inside in pointers), None)
 
 

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, parse
+from toolcall_conformance.judge.translation.schemas.normal_schemas import SchemaNormalizer, TooLargeError
 from toolcall_conformance.judge.translation.schemas.schema_lists import types_of
 from toolcall_conformance.judge.translation.schemas.schema_pair import admits_null
-from toolcall_conformance.judge.translation.schemas.spelling import Speller, TooLargeError
 from toolcall_conformance.judge.translation.tools.similar_names import letters
 
 _MAX_DEPTH: Final = 40
@@ -44,8 +44,8 @@ class ArgumentConversion:
             return value
         try:
             before, after = (
-                _ShownSchema(Speller(self.writer_schema), self.writer_schema),
-                _ShownSchema(Speller(self.reader_schema), self.reader_schema),
+                _ShownSchema(SchemaNormalizer(self.writer_schema), self.writer_schema),
+                _ShownSchema(SchemaNormalizer(self.reader_schema), self.reader_schema),
             )
             converted = _Conversion(fill).convert_root(before, after, value)
         except (RecursionError, TooLargeError, ValueError):
@@ -59,8 +59,8 @@ class ArgumentConversion:
         """
         try:
             before, after = (
-                _ShownSchema(Speller(self.writer_schema), self.writer_schema),
-                _ShownSchema(Speller(self.reader_schema), self.reader_schema),
+                _ShownSchema(SchemaNormalizer(self.writer_schema), self.writer_schema),
+                _ShownSchema(SchemaNormalizer(self.reader_schema), self.reader_schema),
             )
             return _without_fillers(before, after, value)
         except (RecursionError, TooLargeError, ValueError):
@@ -70,19 +70,19 @@ class ArgumentConversion:
 class _ShownSchema:
     """A schema as a model sees it: what it admits, and the members of its objects, whatever union they are in."""
 
-    def __init__(self, speller: Speller, *schemas: Any, depth: int = 0) -> None:
+    def __init__(self, speller: SchemaNormalizer, *schemas: Any, depth: int = 0) -> None:
         if depth > _MAX_DEPTH:
             raise ValueError("deeper than any arguments")
         self._speller = speller
         self._depth = depth
-        self._schemas = [speller.normal(schema) for schema in schemas]
+        self._schemas = [speller.normalize(schema) for schema in schemas]
         self._branches = [branch for schema in self._schemas for branch in self._all_branches(schema, depth)]
 
     def _all_branches(self, schema: dict[str, Any], depth: int) -> list[dict[str, Any]]:
         """Return a normalized schema and those of its unions and conjunctions."""
         if depth > _MAX_DEPTH:
             raise ValueError("deeper than any arguments")
-        inner = [self._speller.normal(entry) for key in (*_UNION_KEYWORDS, "allOf") for entry in schema.get(key, ())]
+        inner = [self._speller.normalize(entry) for key in (*_UNION_KEYWORDS, "allOf") for entry in schema.get(key, ())]
         return [schema, *(branch for entry in inner for branch in self._all_branches(entry, depth + 1))]
 
     @cached_property
@@ -111,7 +111,8 @@ class _ShownSchema:
         if name in schema.get("required", ()):
             return True
         inner = {
-            key: [self._speller.normal(entry) for entry in schema.get(key, ())] for key in (*_UNION_KEYWORDS, "allOf")
+            key: [self._speller.normalize(entry) for entry in schema.get(key, ())]
+            for key in (*_UNION_KEYWORDS, "allOf")
         }
         return any(self._requires(entry, name, depth + 1) for entry in inner["allOf"]) or any(
             inner[key] and all(self._requires(entry, name, depth + 1) for entry in inner[key])
@@ -137,10 +138,10 @@ class _ShownSchema:
         if "enum" in schema and not any(equal(value, listed) for listed in schema["enum"]):
             return False
         for key in _UNION_KEYWORDS:
-            branches = [self._speller.normal(entry) for entry in schema.get(key, ())]
+            branches = [self._speller.normalize(entry) for entry in schema.get(key, ())]
             if branches and not any(self._admits(branch, value) for branch in branches):
                 return False
-        return all(self._admits(self._speller.normal(entry), value) for entry in schema.get("allOf", ()))
+        return all(self._admits(self._speller.normalize(entry), value) for entry in schema.get("allOf", ()))
 
 
 @dataclass(frozen=True)

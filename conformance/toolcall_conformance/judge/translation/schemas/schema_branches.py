@@ -7,51 +7,58 @@ from typing import Any, Final
 
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS, SCHEMA_KEYWORDS
 from toolcall_conformance.judge.translation.schemas.probes import compare_by_probes
-from toolcall_conformance.judge.translation.schemas.schema_keywords import COMPOSED, UNIONS
-from toolcall_conformance.judge.translation.schemas.schema_pair import UNDECIDED, SchemaDifference, SchemaPair, text
-from toolcall_conformance.judge.translation.schemas.spelling import BRANCHES, SCHEMAS
+from toolcall_conformance.judge.translation.schemas.schema_keywords import COMPOSING_KEYWORDS, UNION_KEYWORDS
+from toolcall_conformance.judge.translation.schemas.schema_pair import (
+    UNDECIDED,
+    SchemaDifference,
+    SchemaPair,
+    schema_text,
+)
 from toolcall_conformance.library import Corpus
 
 Step = SchemaDifference | SchemaPair
-_SHOWN: Final = 80
-CONDITIONS = ("not", "if", "then", "else", "propertyNames", "contains", "dependentRequired", "unevaluatedProperties",
-              "unevaluatedItems")  # fmt: skip
-MAPS = ("patternProperties", "dependentSchemas")
+_MAX_SHOWN: Final = 80
+_CONDITION_KEYWORDS = (
+    *("not", "if", "then", "else", "propertyNames", "contains"),
+    *("dependentRequired", "unevaluatedProperties", "unevaluatedItems"),
+)
+_KEYED_SCHEMA_KEYWORDS = ("patternProperties", "dependentSchemas")
 
 
 def is_composed(schema: Any) -> bool:
     """Whether a schema, as written, is a union or a conjunction itself."""
-    return isinstance(schema, dict) and any(schema.get(key) for key in BRANCHES)
+    return isinstance(schema, dict) and any(schema.get(key) for key in BRANCH_KEYWORDS)
 
 
 def compare_branches(place: SchemaPair) -> Iterator[Step]:
-    """The differences in everything that is composed of schemas."""
+    """Yield the differences in everything that is composed of schemas, and the pairs of branches to compare."""
     left, right = place.left, place.right
     unsettled = False
-    for key, other in _pairs(left, right):
+    for key, other in _paired_keywords(left, right):
         ours, theirs = left.get(key, []), right.get(other, [])
-        twins, lost, added = _aligned(place, ours, theirs)
+        twins, lost, added = _align_branches(place, ours, theirs)
         for here, there in twins:
-            yield _branch(place, key, here, other, there)
+            yield _branch_pair(place, key, here, other, there)
         unsettled = unsettled or bool(lost or added) or key != other
         if lost and not theirs:
-            yield from _unsaid(place, [ours[index] for index in lost])
-    changed = [key for key in (*CONDITIONS, *MAPS) if not _same_keyword(place, key)]
+            yield from _lost_descriptions(place, [ours[index] for index in lost])
+    changed = [key for key in (*_CONDITION_KEYWORDS, *_KEYED_SCHEMA_KEYWORDS) if not _is_keyword_same(place, key)]
     tuple_gone = "prefixItems" in left and "prefixItems" not in right and "items" in right
     moved = any((key in left) != (key in right) for key in ("type", "enum")) and any(
-        key in left or key in right for key in COMPOSED
+        key in left or key in right for key in COMPOSING_KEYWORDS
     )
     if not (unsettled or changed or tuple_gone or moved):
         return
-    differences = list(_by_probes(place))
+    differences = list(_probe_differences(place))
     yield from differences
     if not differences and not changed:
         place.accept("schema-branches-rewritten")
     for key in changed:
-        if not differences or key in MAPS:
+        if not differences or key in _KEYED_SCHEMA_KEYWORDS:
             is_lost = key not in right
-            yield place.differs(
+            yield place.difference(
                 "schema-bound" if key in left else "schema-narrowed",
                 key,
                 f"the keyword {key} is {'lost' if is_lost else 'changed'}" if key in left else "",
@@ -61,38 +68,38 @@ def compare_branches(place: SchemaPair) -> Iterator[Step]:
             )
 
 
-def _pairs(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]:
-    """Which list of branches answers which: the kinds of union may have been exchanged."""
-    ours, theirs = ([key for key in UNIONS if key in schema] for schema in (left, right))
+def _paired_keywords(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return which list of branches corresponds to which: ``anyOf`` and ``oneOf`` may be exchanged."""
+    ours, theirs = ([key for key in UNION_KEYWORDS if key in schema] for schema in (left, right))
     pairs = [(ours[0], theirs[0])] if len(ours) == len(theirs) == 1 else [(key, key) for key in {*ours, *theirs}]
     return [*sorted(pairs), *([("allOf", "allOf")] if "allOf" in left or "allOf" in right else [])]
 
 
-def _branch(place: SchemaPair, key: str, here: int, other: str, there: int) -> SchemaPair:
-    inner = place.inner(other, there, left=place.left[key][here], right=place.right[other][there])
-    inner.source_pointer = place.source(key, here)
+def _branch_pair(place: SchemaPair, key: str, here: int, other: str, there: int) -> SchemaPair:
+    inner = place.inner_pair(other, there, left=place.left[key][here], right=place.right[other][there])
+    inner.source_pointer = place.source_place(key, here)
     return inner
 
 
-def _aligned(
+def _align_branches(
     place: SchemaPair, ours: list[Any], theirs: list[Any]
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Pairs of branches that belong together and differ, the lost branches, and the new ones."""
+    """Return pairs of branches that belong together and differ, the lost branches, and the new ones."""
     left, right = list(range(len(ours))), list(range(len(theirs)))
     for here in list(left):
         near = sorted(right, key=lambda there: abs(there - here))
-        twin = next((there for there in near if place.context.same(ours[here], theirs[there])), None)
+        twin = next((there for there in near if place.context.are_same(ours[here], theirs[there])), None)
         if twin is not None:
             left.remove(here)
             right.remove(twin)
-    before = {here: place.context.source.normal(ours[here]) for here in left}
-    after = {there: place.context.output.normal(theirs[there]) for there in right}
+    before = {here: place.context.source_normalizer.normalize(ours[here]) for here in left}
+    after = {there: place.context.output_normalizer.normalize(theirs[there]) for there in right}
     scores = sorted(
         (
             (-score, abs(here - there), here, there)
             for here in left
             for there in right
-            if (score := _kinship(place.context.corpus, before[here], after[there])) >= 0
+            if (score := _branch_likeness(place.context.corpus, before[here], after[there])) >= 0
         ),
     )
     twins = []
@@ -104,8 +111,8 @@ def _aligned(
     return sorted(twins), left, right
 
 
-def _kinship(corpus: Corpus, left: dict[str, Any], right: dict[str, Any]) -> int:
-    """How much two branches have in common; negative where they are about different things."""
+def _branch_likeness(corpus: Corpus, left: dict[str, Any], right: dict[str, Any]) -> int:
+    """Return how much two branches have in common; negative if they are about different things."""
     if left.get("type") != right.get("type"):
         return -1
     ours, theirs = left.get("properties", {}), right.get("properties", {})
@@ -115,7 +122,7 @@ def _kinship(corpus: Corpus, left: dict[str, Any], right: dict[str, Any]) -> int
         left.get("description") is not None and left.get("description") == right.get("description")
     )
     for name in ours.keys() & theirs.keys():
-        left_value, right_value = _only(ours[name]), _only(theirs[name])
+        left_value, right_value = _only_value(ours[name]), _only_value(theirs[name])
         if left_value is not MISSING and right_value is not MISSING and not equal(left_value, right_value):
             return -1
         score += same_value if left_value is not MISSING and equal(left_value, right_value) else 1
@@ -123,8 +130,8 @@ def _kinship(corpus: Corpus, left: dict[str, Any], right: dict[str, Any]) -> int
     return score + len(values)
 
 
-def _only(schema: Any) -> Any:
-    """The one value that a property may have, MISSING where there are more."""
+def _only_value(schema: Any) -> Any:
+    """Return the only value that a property may have; MISSING if there are several."""
     if isinstance(schema, dict):
         if "const" in schema:
             return schema["const"]
@@ -134,44 +141,46 @@ def _only(schema: Any) -> Any:
     return MISSING
 
 
-def _unsaid(place: SchemaPair, branches: list[Any]) -> Iterator[SchemaDifference]:
-    """Descriptions of branches whose union is lost. They may stand anywhere else in the schema."""
-    after_text = text(place.after)
+def _lost_descriptions(place: SchemaPair, branches: list[Any]) -> Iterator[SchemaDifference]:
+    """Yield descriptions of lost branches that are nowhere in the output's schema."""
+    after_text = schema_text(place.after)
     for branch in branches:
-        description = place.context.source.normal(branch).get("description")
-        if description is not None and text(description.strip())[1:-1] not in after_text:
-            yield place.differs("schema-branch-description", None, want=description, got=MISSING)
+        description = place.context.source_normalizer.normalize(branch).get("description")
+        if description is not None and schema_text(description.strip())[1:-1] not in after_text:
+            yield place.difference("schema-branch-description", None, want=description, got=MISSING)
 
 
-def _same_keyword(place: SchemaPair, key: str) -> bool:
+def _is_keyword_same(place: SchemaPair, key: str) -> bool:
+    """Whether a keyword means the same in both schemas."""
     left, right = place.left.get(key, MISSING), place.right.get(key, MISSING)
     if left is MISSING or right is MISSING:
         return left is right
-    same = place.context.same
-    if key in SCHEMAS:
+    same = place.context.are_same
+    if key in SCHEMA_KEYWORDS:
         return same(left, right)
-    if key in MAPS:
+    if key in _KEYED_SCHEMA_KEYWORDS:
         return left.keys() == right.keys() and all(same(left[name], right[name]) for name in left)
     return equal(left, right)
 
 
-def _by_probes(place: SchemaPair) -> Iterator[SchemaDifference]:
+def _probe_differences(place: SchemaPair) -> Iterator[SchemaDifference]:
+    """Yield the differences that probe values show."""
     probed = compare_by_probes(place)
-    if probed.narrowed is not MISSING:
-        yield place.differs(
+    if probed.no_longer_valid is not MISSING:
+        yield place.difference(
             "schema-narrowed",
             None,
-            f"a valid value is no longer valid: {_shown(probed.narrowed)}",
+            f"a valid value is no longer valid: {_short_json(probed.no_longer_valid)}",
             want=place.before,
             got=place.after,
-            under="" if probed.certain else UNDECIDED,
+            under="" if probed.is_certain else UNDECIDED,
         )
-    if probed.widened is not MISSING:
-        message = f"an invalid value is valid now: {_shown(probed.widened)}"
-        yield place.differs("schema-widened", None, message, want=place.before, got=place.after)
+    if probed.newly_valid is not MISSING:
+        message = f"an invalid value is valid now: {_short_json(probed.newly_valid)}"
+        yield place.difference("schema-widened", None, message, want=place.before, got=place.after)
 
 
-def _shown(value: Any) -> str:
-    """A probed value in a few characters."""
-    whole = text(value)
-    return whole if len(whole) <= _SHOWN else f"{whole[:_SHOWN]} …"
+def _short_json(value: Any) -> str:
+    """Return a probe value as text of a few characters."""
+    whole = schema_text(value)
+    return whole if len(whole) <= _MAX_SHOWN else f"{whole[:_MAX_SHOWN]} …"

@@ -1,4 +1,4 @@
-"""A pair of schemas under comparison, and the differences found there."""
+"""A pair of schemas under comparison, and the differences between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.basics.jsonvalue import join, resolve
-from toolcall_conformance.judge.translation.schemas.spelling import Speller
+from toolcall_conformance.judge.translation.schemas.normal_schemas import SchemaNormalizer
 from toolcall_conformance.library import Corpus
 
 
@@ -31,7 +31,10 @@ class SchemaDifference:
 
 @dataclass(frozen=True, slots=True)
 class SchemaAcceptance:
-    """A place at which an equivalence lets two schemas be written differently, perhaps ``only_translated`` ones."""
+    """A place where an equivalence lets two schemas differ in notation.
+
+    ``only_translated``: only if the body was translated, not between two ends of one format.
+    """
 
     name: str
     pointer: str
@@ -40,34 +43,34 @@ class SchemaAcceptance:
 
 
 @dataclass(slots=True)
-class Context:
+class ComparisonContext:
     """What all places of one comparison share. ``walk`` compares a place and all places inside it.
 
-    ``accepted`` collects what is accepted; None where nobody asked for it. ``texts_only``: the output's language of
-    schemas lists texts, and no other values.
+    ``accepted`` collects what is accepted; None if nobody asks for it. ``texts_only``: the output's language of schemas
+    lists only texts.
     """
 
     corpus: Corpus
-    source: Speller
-    output: Speller
+    source_normalizer: SchemaNormalizer
+    output_normalizer: SchemaNormalizer
     closing_allowed: bool
     walk: Callable[[SchemaPair], Iterator[SchemaDifference]]
     has_references: bool
     accepted: list[SchemaAcceptance] | None = None
     texts_only: bool = False
-    known: dict[tuple[str, str], bool] = field(default_factory=dict)
-    seen: set[tuple[str, str, bool]] = field(default_factory=set)
+    same_by_text: dict[tuple[str, str], bool] = field(default_factory=dict)
+    visited: set[tuple[str, str, bool]] = field(default_factory=set)
 
-    def same(self, left: Any, right: Any) -> bool:
+    def are_same(self, left: Any, right: Any) -> bool:
         """Whether two schemas, as written, do not differ at all."""
-        key = (text(left), text(right))
-        if key not in self.known:
-            self.known[key] = True  # until a difference is found, for schemas that hold themselves
-            before, self.seen = self.seen, set()
+        key = (schema_text(left), schema_text(right))
+        if key not in self.same_by_text:
+            self.same_by_text[key] = True  # until a difference shows, for schemas that hold themselves
+            before, self.visited = self.visited, set()
             accepted, self.accepted = self.accepted, None  # a trial: the two may belong to others
-            self.known[key] = next(self.walk(SchemaPair(self, left, right)), None) is None
-            self.seen, self.accepted = before, accepted
-        return self.known[key]
+            self.same_by_text[key] = next(self.walk(SchemaPair(self, left, right)), None) is None
+            self.visited, self.accepted = before, accepted
+        return self.same_by_text[key]
 
 
 REPEATED = "repeated"
@@ -78,11 +81,11 @@ BROKEN_IN_SOURCE = "schema-broken-in-source"
 
 
 class SchemaPair:
-    """A pair of schemas: as written (``before``, ``after``) and in one spelling (``left``, ``right``)."""
+    """A pair of schemas: as written (``before``, ``after``) and normalized (``left``, ``right``)."""
 
     def __init__(
         self,
-        context: Context,
+        context: ComparisonContext,
         before: Any,
         after: Any,
         pointer: str = "",
@@ -95,41 +98,43 @@ class SchemaPair:
         self.before, self.after = before, after
         self.pointer, self.source_pointer = pointer, source_pointer
         self.without_null = without_null
-        own = text(before) if context.has_references else ""
+        own = schema_text(before) if context.has_references else ""
         # Inside itself, a source that holds itself: no format without references can go on for ever.
         self.repeated = REPEATED in around or ('ref": "' in own and own in around)
         self.around = around | {own}
-        self.left, self.right = context.source.normal(before), context.output.normal(after)
-        if without_null and not admits_null(self.left, context.source):
-            self.right = _not_null(self.right, context.output)
+        self.left, self.right = context.source_normalizer.normalize(before), context.output_normalizer.normalize(after)
+        if without_null and not admits_null(self.left, context.source_normalizer):
+            self.right = _without_null(self.right, context.output_normalizer)
 
-    def inner(self, *keys: str | int, left: Any, right: Any, without_null: bool = False) -> SchemaPair:
-        """The place of two schemas inside, which stand under ``keys`` where they are spelt out."""
+    def inner_pair(self, *keys: str | int, left: Any, right: Any, without_null: bool = False) -> SchemaPair:
+        """Return the pair of two inner schemas, which are under ``keys`` where they are written out."""
         return SchemaPair(
             self.context,
             left,
             right,
-            self.out(*keys),
-            self.source(*keys),
+            self.output_place(*keys),
+            self.source_place(*keys),
             without_null=without_null,
             around=self.around | {REPEATED} if self.repeated else self.around,
         )
 
-    def out(self, *keys: str | int) -> str:
-        """The pointer of something inside if the output spells it there, else of the schema that lacks it."""
-        return _pointer(self.context.output.root, self.pointer, keys)
+    def output_place(self, *keys: str | int) -> str:
+        """Return the pointer of something inside if the output writes it there, else of the schema that lacks it."""
+        return _deepest_place(self.context.output_normalizer.root, self.pointer, keys)
 
-    def source(self, *keys: str | int) -> str:
-        """The same in the source."""
-        return _pointer(self.context.source.root, self.source_pointer, keys)
+    def source_place(self, *keys: str | int) -> str:
+        """Return the pointer of something inside if the source writes it there, else of the schema that lacks it."""
+        return _deepest_place(self.context.source_normalizer.root, self.source_pointer, keys)
 
     def accept(self, name: str, key: str | None = None, *, only_translated: bool = False) -> None:
         """Record that an equivalence allows a difference in a keyword of this place, or in the place as such."""
         if self.context.accepted is not None:
-            pointer, source = (self.out(key), self.source(key)) if key else (self.pointer, self.source_pointer)
+            pointer, source = (
+                (self.output_place(key), self.source_place(key)) if key else (self.pointer, self.source_pointer)
+            )
             self.context.accepted.append(SchemaAcceptance(name, pointer, source, only_translated))
 
-    def differs(
+    def difference(
         self,
         rule: str,
         key: str | None = None,
@@ -139,17 +144,20 @@ class SchemaPair:
         got: Any = NOT_KNOWN,
         under: str = "",
     ) -> SchemaDifference:
-        """A difference in a keyword of this place, or in the place as such."""
-        pointer, source = (self.out(key), self.source(key)) if key else (self.pointer, self.source_pointer)
+        """Return a difference in a keyword of this place, or in the place as such."""
+        pointer, source = (
+            (self.output_place(key), self.source_place(key)) if key else (self.pointer, self.source_pointer)
+        )
         return SchemaDifference(f"translation/{rule}", pointer, source, message, want, got, (under,) if under else ())
 
 
-def text(schema: Any) -> str:
-    """A schema as text, which serves as a key."""
+def schema_text(schema: Any) -> str:
+    """Return a schema as text, which serves as a key."""
     return json.dumps(schema, sort_keys=True, ensure_ascii=False, default=repr)
 
 
-def _pointer(body: Any, pointer: str, keys: tuple[str | int, ...]) -> str:
+def _deepest_place(body: Any, pointer: str, keys: tuple[str | int, ...]) -> str:
+    """Return the pointer extended by as many of the keys as exist in the body."""
     for length in range(len(keys), 0, -1):
         longer = join(pointer, *keys[:length])
         try:
@@ -160,16 +168,16 @@ def _pointer(body: Any, pointer: str, keys: tuple[str | int, ...]) -> str:
     return pointer
 
 
-def admits_null(schema: dict[str, Any], speller: Speller) -> bool:
-    """Whether a schema in one spelling names null among its values."""
+def admits_null(schema: dict[str, Any], speller: SchemaNormalizer) -> bool:
+    """Whether a normalized schema names null among its values."""
     if "null" in schema.get("type", ()) or None in schema.get("enum", ()):
         return True
-    branches = [speller.normal(entry) for key in ("anyOf", "oneOf") for entry in schema.get(key, ())]
+    branches = [speller.normalize(entry) for key in ("anyOf", "oneOf") for entry in schema.get(key, ())]
     return any("null" in branch.get("type", ()) for branch in branches)
 
 
-def _not_null(schema: dict[str, Any], speller: Speller) -> dict[str, Any]:
-    """A schema in one spelling without the null that it allows."""
+def _without_null(schema: dict[str, Any], speller: SchemaNormalizer) -> dict[str, Any]:
+    """Return a normalized schema without the null that it allows."""
     non_null_schema = dict(schema)
     if non_null_schema.get("type", ["null"]) != ["null"]:
         non_null_schema["type"] = [name for name in non_null_schema["type"] if name != "null"]
@@ -177,7 +185,7 @@ def _not_null(schema: dict[str, Any], speller: Speller) -> dict[str, Any]:
         non_null_schema["enum"] = [value for value in non_null_schema["enum"] if value is not None]
     for key in ("anyOf", "oneOf"):
         entries = non_null_schema.get(key, [])
-        others = [entry for entry in entries if speller.normal(entry) != {"type": ["null"]}]
+        others = [entry for entry in entries if speller.normalize(entry) != {"type": ["null"]}]
         if len(others) < len(entries):
-            return speller.normal({**non_null_schema, key: others})
+            return speller.normalize({**non_null_schema, key: others})
     return non_null_schema

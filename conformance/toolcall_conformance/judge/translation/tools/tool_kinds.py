@@ -8,8 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Finding, OneOf, Words
 from toolcall_conformance.basics.reading import Call, Reading, Tool
 from toolcall_conformance.judge.translation.pair import Pair, Sides, describe_call, describe_tool
-from toolcall_conformance.judge.translation.schemas.schema_members import ELSEWHERE
-from toolcall_conformance.judge.translation.schemas.spelling import may_be_text
+from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS, may_be_text
 from toolcall_conformance.judge.translation.tools.own_tools import own_tool
 
 
@@ -70,7 +69,7 @@ def _undeclared(schema: object) -> str:
 
 def _says_more(schema: dict[str, Any]) -> bool:
     """Whether a schema may declare members elsewhere than in its properties."""
-    return any(key in schema for key in (*ELSEWHERE, "$ref", "patternProperties"))
+    return any(key in schema for key in (*BRANCH_KEYWORDS, "$ref", "patternProperties"))
 
 
 def _takes_text(schema: object) -> bool:

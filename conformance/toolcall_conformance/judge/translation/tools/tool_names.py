@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.reading import Tool
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 from toolcall_conformance.judge.translation.pair import Pair, Sides
-from toolcall_conformance.judge.translation.schemas.spelling import may_be_text
+from toolcall_conformance.judge.translation.schemas.normal_schemas import may_be_text
 from toolcall_conformance.judge.translation.tools.similar_names import are_similar
 
 

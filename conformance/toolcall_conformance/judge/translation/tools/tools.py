@@ -10,9 +10,9 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words, is_jso
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Tool
 from toolcall_conformance.judge.translation.pair import Pair, describe_tool
-from toolcall_conformance.judge.translation.schemas.listed_twice import find_listed_twice
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
-from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, compare_schemas, spelt_otherwise
+from toolcall_conformance.judge.translation.schemas.schema_lists import find_repeated_members
+from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, accepted_notations, compare_schemas
 from toolcall_conformance.judge.translation.settings.settings import chosen_names
 from toolcall_conformance.judge.translation.tools.own_tools import (
     nameless_functions,
@@ -145,7 +145,7 @@ def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Fi
     compared = {id(twin) for tool, twin in twins if tool.kind == twin.kind == "function"}
     for tool in pair.output.tools:
         if id(tool) not in compared:
-            for difference in find_listed_twice(None, tool.schema):
+            for difference in find_repeated_members(None, tool.schema):
                 place = (tool.schema_pointer or "") + difference.pointer
                 subject = describe_tool(tool)
                 yield pair.finding(difference.rule, place, want=difference.want, got=difference.got, subject=subject)
@@ -223,7 +223,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             if not _is_root_unsaid(pair, tool, difference):
                 yield from _report_difference(pair, tool, twin, difference, subject)
         if pair.accepted is not None:
-            for acceptance in spelt_otherwise(pair.corpus, tool.schema, twin.schema, **options):
+            for acceptance in accepted_notations(pair.corpus, tool.schema, twin.schema, **options):
                 where, source = _places(tool, twin, acceptance.pointer, acceptance.source_pointer)
                 pair.accept(acceptance.name, where, source, only_translated=acceptance.only_translated)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about

@@ -1,4 +1,4 @@
-"""Unions and conjunctions as one plain schema, where such a schema means the same."""
+"""Unions and conjunctions folded into one plain schema, where that schema means the same."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import canonical, equal
 
-NOTES = ("description", "default")
-# Which type a keyword speaks of; it says nothing about values of another type.
-SPEAKS_OF = {
+NOTE_KEYWORDS = ("description", "default")
+# The type that a keyword constrains; values of another type are always valid for it.
+TYPE_BY_KEYWORD = {
     **dict.fromkeys(("items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"), "array"),
     **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
     **dict.fromkeys(
@@ -17,39 +17,41 @@ SPEAKS_OF = {
         "object",
     ),
 }  # fmt: skip
-NULL = {"type": ["null"]}
+NULL_SCHEMA = {"type": ["null"]}
 
 
-def folded(schema: dict[str, Any], branches: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """``schema`` with its unions and conjunctions made plain where that changes nothing.
+def fold_schema(schema: dict[str, Any], branches: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return ``schema`` with its unions and conjunctions folded where that changes nothing.
 
-    ``branches`` are the entries of ``anyOf``, ``oneOf`` and ``allOf``, each in one spelling already.
+    ``branches`` are the entries of ``anyOf``, ``oneOf`` and ``allOf``, each normalized already.
     """
     for key, entries in branches.items():
         rest = {name: value for name, value in schema.items() if name != key}
-        entries = entries if key == "oneOf" else _once(entries)
-        plain = _conjunction([*entries], rest) if key == "allOf" or len(entries) == 1 else _union(entries, rest)
+        entries = entries if key == "oneOf" else _without_repeats(entries)
+        plain = (
+            _fold_conjunction([*entries], rest) if key == "allOf" or len(entries) == 1 else _fold_union(entries, rest)
+        )
         if plain is not None:
             schema = plain
     return schema
 
 
-def _once(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries without those that say what one before says: of any and of all of them it changes nothing."""
+def _without_repeats(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the entries without repeated ones, which change neither a union nor a conjunction."""
     return [
         entry for place, entry in enumerate(entries) if not any(equal(entry, earlier) for earlier in entries[:place])
     ]
 
 
-def _conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
-    """The conjunction of schemas as one schema; None where two of them have different values for a keyword."""
+def _fold_conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the conjunction of schemas as one schema; None if two have different values for a keyword."""
     several = len(entries) > 1 or bool(rest.keys() & {"properties", "required"})
     schema: dict[str, Any] = {}
     for entry in (*entries, rest):
         if several and entry.keys() & {"additionalProperties", "unevaluatedProperties", "patternProperties"}:
             return None  # these look at their neighbours
         for key, value in entry.items():
-            if key not in schema or equal(schema[key], value) or (key in NOTES and entry is rest):
+            if key not in schema or equal(schema[key], value) or (key in NOTE_KEYWORDS and entry is rest):
                 schema[key] = value
             elif key == "required":
                 schema[key] = sorted({*schema[key], *value})
@@ -57,31 +59,32 @@ def _conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[st
                 schema[key] = {**schema[key], **value}
             elif key == "type" and set(schema[key]) & set(value):
                 schema[key] = sorted(set(schema[key]) & set(value))
-            elif key not in NOTES:
+            elif key not in NOTE_KEYWORDS:
                 return None
     return schema
 
 
-def _union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
-    others = [entry for entry in entries if entry != NULL]
-    if not rest.keys() <= {*NOTES, "type"} or not others:
+def _fold_union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a union as one schema; None if that would change its meaning."""
+    others = [entry for entry in entries if entry != NULL_SCHEMA]
+    if not rest.keys() <= {*NOTE_KEYWORDS, "type"} or not others:
         return None
     types = {name for entry in entries for name in entry.get("type") or ()}
     if "type" in rest and not types <= set(rest["type"]):
         return None
-    notes = {key: rest[key] for key in NOTES if key in rest}
+    notes = {key: rest[key] for key in NOTE_KEYWORDS if key in rest}
     if len(others) == 1 and others[0].get("type"):
         union = {**others[0], **notes, "type": sorted({*others[0]["type"], "null"})}
         if union.get("enum") and None not in union["enum"]:
             union["enum"] = sorted([*union["enum"], None], key=canonical)
         return union
-    if all(("enum" in entry and entry.keys() <= {"enum", "type"}) or entry == NULL for entry in entries):
-        return {**notes, **_values(entries)}
-    return _by_type(entries, notes)
+    if all(("enum" in entry and entry.keys() <= {"enum", "type"}) or entry == NULL_SCHEMA for entry in entries):
+        return {**notes, **_union_of_enums(entries)}
+    return _union_by_type(entries, notes)
 
 
-def _values(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """A union of listed values as one list."""
+def _union_of_enums(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a union of listed values as one list."""
     values = {canonical(value): value for entry in entries for value in entry.get("enum", [None])}
     schema: dict[str, Any] = {"enum": [values[name] for name in sorted(values)]}
     if all(entry.get("type") for entry in entries):
@@ -89,8 +92,8 @@ def _values(entries: list[dict[str, Any]]) -> dict[str, Any]:
     return schema
 
 
-def _by_type(entries: list[dict[str, Any]], notes: dict[str, Any]) -> dict[str, Any] | None:
-    """A union of schemas for different types: keywords speak of their own type only, so they can stand together."""
+def _union_by_type(entries: list[dict[str, Any]], notes: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a union of schemas for different types as one schema: each keyword concerns its own type only."""
     schema: dict[str, Any] = {"type": []}
     for entry in entries:
         types = entry.get("type")
@@ -99,7 +102,7 @@ def _by_type(entries: list[dict[str, Any]], notes: dict[str, Any]) -> dict[str, 
         for key, value in entry.items():
             if key == "type":
                 continue
-            if key in schema or SPEAKS_OF.get(key) not in types:
+            if key in schema or TYPE_BY_KEYWORD.get(key) not in types:
                 return None
             schema[key] = value
         schema["type"] = sorted([*schema["type"], *types])

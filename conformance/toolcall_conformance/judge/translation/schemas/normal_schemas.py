@@ -1,4 +1,4 @@
-"""One spelling for a tool schema: types as sorted lists, references followed, without keywords that say nothing.
+"""Normal form of a tool schema: types as sorted lists, references followed, no keywords without meaning.
 
 One schema object at a time: the schemas inside stay as they were written, so that recursive ones have an end.
 """
@@ -10,26 +10,38 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, exact_number, parse, resolve
-from toolcall_conformance.judge.translation.schemas.folding import NOTES, folded
+from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, parse, resolve, exact_number
+from toolcall_conformance.judge.translation.schemas.schema_folding import NOTE_KEYWORDS, fold_schema
 
 # A keyword with a value that JSON Schema does not allow is kept under this name, to be compared by equality only.
 ILL_TYPED = "ill-typed"
 DANGLING = "dangling"
 EXTERNAL = "external"
-COUNTS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
-LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-SCHEMAS = (
+COUNT_KEYWORDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+LIMIT_KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+SCHEMA_KEYWORDS = (
     *("items", "additionalProperties", "not", "if", "then", "else", "propertyNames", "contains"),
     *("unevaluatedProperties", "unevaluatedItems"),
 )
-SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
-BRANCHES: tuple[str, ...] = ("anyOf", "oneOf", "allOf")
-STEPS = 100_000
-#: The keywords whose value says something; every other one is an annotation.
-TELLING = frozenset(
-    {*COUNTS, *LIMITS, *SCHEMAS, *SCHEMA_LISTS, *SCHEMA_MAPS, *NOTES, "pattern", "format", "type", "required", "enum"}
+SCHEMA_LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
+SCHEMA_MAP_KEYWORDS = ("properties", "patternProperties", "dependentSchemas")
+BRANCH_KEYWORDS: tuple[str, ...] = ("anyOf", "oneOf", "allOf")
+MAX_STEPS = 100_000
+#: The keywords that have a meaning; every other one is an annotation.
+MEANINGFUL_KEYWORDS = frozenset(
+    {
+        *COUNT_KEYWORDS,
+        *LIMIT_KEYWORDS,
+        *SCHEMA_KEYWORDS,
+        *SCHEMA_LIST_KEYWORDS,
+        *SCHEMA_MAP_KEYWORDS,
+        *NOTE_KEYWORDS,
+        "pattern",
+        "format",
+        "type",
+        "required",
+        "enum",
+    }
     | {"uniqueItems", "dependentRequired", "const", "nullable", "$ref", "ref", "$defs", "definitions", "$id", "$anchor"}
 )
 
@@ -38,17 +50,17 @@ class TooLargeError(Exception):
     """A schema takes more steps to compare than any real one."""
 
 
-class Speller:
-    """Brings the schemas of one document to one spelling; ``root`` is where its references start."""
+class SchemaNormalizer:
+    """Normalizes the schemas of one document; ``root`` is where its references start."""
 
     def __init__(self, root: Any) -> None:
         self.root = root
         self._steps = 0
 
-    def normal(self, schema: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
-        """A schema object in one spelling, whatever JSON it is; raises TooLargeError after very many."""
+    def normalize(self, schema: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Return a schema object in its normal form, whatever JSON it is; TooLargeError after very many."""
         self._steps += 1
-        if self._steps > STEPS:
+        if self._steps > MAX_STEPS:
             raise TooLargeError
         if isinstance(schema, bool):
             return {} if schema else {"not": {}}
@@ -57,11 +69,13 @@ class Speller:
         for key in ("$ref", "ref"):
             reference = schema.get(key)
             if isinstance(reference, str):
-                return self._followed(reference, {k: v for k, v in schema.items() if k not in ("$ref", "ref")}, path)
-        return self._spelt(schema, path)
+                return self._normalize_reference(
+                    reference, {k: v for k, v in schema.items() if k not in ("$ref", "ref")}, path
+                )
+        return self._normalize_object(schema, path)
 
-    def written(self, schema: Any) -> dict[str, Any]:
-        """A schema object as it is written where its references lead; nothing for what is no object."""
+    def follow_references(self, schema: Any) -> dict[str, Any]:
+        """Return a schema object as written where its references lead; an empty one for anything else."""
         references: set[str] = set()
         while (
             isinstance(schema, dict)
@@ -70,29 +84,31 @@ class Speller:
         ):
             references.add(reference)
             try:
-                target = self._target(reference)
+                target = self._find_target(reference)
             except LookupError:
                 break
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             schema = {**target, **beside} if isinstance(target, dict) else beside
         return schema if isinstance(schema, dict) else {}
 
-    def _followed(self, reference: str, siblings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    def _normalize_reference(self, reference: str, siblings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        """Return the normal form of what a reference leads to, joined with the keywords beside the reference."""
         if reference in path:
             return {DANGLING: reference}
         try:
-            target = self._target(reference)
+            target = self._find_target(reference)
         except LookupError:
             marker = DANGLING if reference.startswith("#") else EXTERNAL
-            return {**self._spelt(siblings, path), marker: reference}
+            return {**self._normalize_object(siblings, path), marker: reference}
         inner = (*path, reference)
         if not isinstance(target, dict):
-            return self.normal(target, inner)
-        if all(key in NOTES or key not in target for key in siblings):
-            return self.normal({**target, **siblings}, inner)
-        return self.normal({"allOf": [target, siblings]}, inner)
+            return self.normalize(target, inner)
+        if all(key in NOTE_KEYWORDS or key not in target for key in siblings):
+            return self.normalize({**target, **siblings}, inner)
+        return self.normalize({"allOf": [target, siblings]}, inner)
 
-    def _target(self, reference: str) -> Any:
+    def _find_target(self, reference: str) -> Any:
+        """Return what a reference leads to. LookupError if it leads nowhere, or outside."""
         if reference == "#" or reference.startswith("#/"):
             try:
                 return resolve(self.root, reference[1:])
@@ -105,14 +121,15 @@ class Speller:
                     return entry
         raise LookupError(reference)
 
-    def _spelt(self, schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    def _normalize_object(self, schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        """Return the normal form of a schema without a reference."""
         normal_schema: dict[str, Any] = {}
         ill: dict[str, Any] = {}
         for key, value in schema.items():
             if value is None and key not in ("const", "default"):
                 continue
             try:
-                field_value = _value(key, value)
+                field_value = _normalize_keyword(key, value)
             except ValueError:
                 ill[key] = value
                 continue
@@ -120,53 +137,58 @@ class Speller:
                 normal_schema[key] = field_value
         if isinstance(normal_schema.get("items"), list):
             normal_schema.setdefault("prefixItems", normal_schema.pop("items"))
-        _say_null(normal_schema, schema.get("nullable") is True)
-        _say_enum(normal_schema, schema)
-        _say_limits(normal_schema)
-        for key in [key for key, value in normal_schema.items() if _says_nothing(key, value)]:
+        _apply_nullable(normal_schema, schema.get("nullable") is True)
+        _apply_const(normal_schema, schema)
+        _normalize_limits(normal_schema)
+        for key in [key for key, value in normal_schema.items() if _has_no_meaning(key, value)]:
             del normal_schema[key]
         branches = {
-            key: [self.normal(entry, path) for entry in normal_schema[key]] for key in BRANCHES if key in normal_schema
+            key: [self.normalize(entry, path) for entry in normal_schema[key]]
+            for key in BRANCH_KEYWORDS
+            if key in normal_schema
         }
-        normal_schema = folded(normal_schema, branches)
-        _say_limits(normal_schema)
+        normal_schema = fold_schema(normal_schema, branches)
+        _normalize_limits(normal_schema)
         if ill:
             normal_schema[ILL_TYPED] = ill
         return normal_schema
 
 
-def _value(key: str, value: Any) -> Any:
-    """A keyword's value in one spelling, None to leave it out; ValueError where JSON Schema does not allow it."""
+def _normalize_keyword(key: str, value: Any) -> Any:
+    """Return a keyword's normalized value, None to leave it out; ValueError if JSON Schema does not allow it."""
     if key in ("$ref", "ref"):
         raise ValueError(key)
-    if key in COUNTS or key in LIMITS:
-        return _number(key, value)
-    return _READERS[key](value) if key in _READERS else None
+    if key in COUNT_KEYWORDS or key in LIMIT_KEYWORDS:
+        return _check_number(key, value)
+    return _NORMALIZERS[key](value) if key in _NORMALIZERS else None
 
 
-def _of(value: Any, *kinds: type) -> Any:
+def _check_type(value: Any, *kinds: type) -> Any:
+    """Return the value if it is of one of the types; else ValueError."""
     if type(value) not in kinds:
         raise ValueError
     return value
 
 
-def _list_of(value: Any, kinds: tuple[type, ...]) -> list[Any]:
-    return [_of(entry, *kinds) for entry in _of(value, list)]
+def _check_list(value: Any, kinds: tuple[type, ...]) -> list[Any]:
+    """Return the value if it is a list of entries of these types; else ValueError."""
+    return [_check_type(entry, *kinds) for entry in _check_type(value, list)]
 
 
-def _number(key: str, value: Any) -> Any:
-    if key in COUNTS and isinstance(value, str) and len(value) < 20:
-        value = _count(value)  # proto-JSON writes whole numbers of 64 bits as text, and may do so as 6E2
+def _check_number(key: str, value: Any) -> Any:
+    """Return the normal form of a number; ValueError for one that the keyword does not allow."""
+    if key in COUNT_KEYWORDS and isinstance(value, str) and len(value) < 20:
+        value = _parse_count(value)  # proto-JSON writes whole numbers of 64 bits as text, and may do so as 6E2
     if key.startswith("exclusive") and isinstance(value, bool):
         return value  # draft 4
-    _of(value, int, float)
+    _check_type(value, int, float)
     if (isinstance(value, float) and not math.isfinite(value)) or (key == "multipleOf" and value <= 0):
         raise ValueError
     return value
 
 
-def _count(text: str) -> Any:
-    """The whole number that a text writes; other texts as they are."""
+def _parse_count(text: str) -> Any:
+    """Return the whole number that a text writes; any other text unchanged."""
     if text.isascii() and text.lstrip("-").isdigit():
         return int(text)
     try:
@@ -176,44 +198,45 @@ def _count(text: str) -> Any:
     return exact_number(number) if type(number) is float and number.is_integer() else text
 
 
-def _types(value: Any) -> list[str] | None:
-    names = [value] if isinstance(value, str) else _list_of(value, (str,))
+def _normalize_types(value: Any) -> list[str] | None:
+    """Return the names of types, sorted and in lower case; None for none."""
+    names = [value] if isinstance(value, str) else _check_list(value, (str,))
     return sorted({name.lower() for name in names} - {"type_unspecified"}) or None
 
 
-def _values(listed: list[Any]) -> list[Any]:
-    """Values in one order, and each once: one that is listed twice may be had no more often."""
+def _normalize_enum(listed: list[Any]) -> list[Any]:
+    """Return values sorted and without repetitions, which say nothing."""
     each = {canonical(value): value for value in listed}
     return [each[name] for name in sorted(each)]
 
 
-def _schema(value: Any) -> Any:
-    return _of(value, dict, bool)
+def _check_schema(value: Any) -> Any:
+    return _check_type(value, dict, bool)
 
 
-def _schemas(value: Any) -> Any:
-    return _list_of(value, (dict, bool))
+def _check_schemas(value: Any) -> Any:
+    return _check_list(value, (dict, bool))
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(SCHEMAS, _schema),
-    "items": lambda value: _schemas(value) if isinstance(value, list) else _schema(value),
-    **dict.fromkeys(SCHEMA_LISTS, _schemas),
-    **dict.fromkeys(SCHEMA_MAPS, lambda value: _of(value, dict)),
-    **dict.fromkeys(("description", "pattern", "format"), lambda value: _of(value, str)),
-    "type": _types,
-    "required": lambda value: sorted(set(_list_of(value, (str,)))),
-    "enum": lambda value: _values(_of(value, list)),
-    "uniqueItems": lambda value: _of(value, bool),
+_NORMALIZERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(SCHEMA_KEYWORDS, _check_schema),
+    "items": lambda value: _check_schemas(value) if isinstance(value, list) else _check_schema(value),
+    **dict.fromkeys(SCHEMA_LIST_KEYWORDS, _check_schemas),
+    **dict.fromkeys(SCHEMA_MAP_KEYWORDS, lambda value: _check_type(value, dict)),
+    **dict.fromkeys(("description", "pattern", "format"), lambda value: _check_type(value, str)),
+    "type": _normalize_types,
+    "required": lambda value: sorted(set(_check_list(value, (str,)))),
+    "enum": lambda value: _normalize_enum(_check_type(value, list)),
+    "uniqueItems": lambda value: _check_type(value, bool),
     "dependentRequired": lambda value: {
-        name: sorted(_list_of(names, (str,))) for name, names in _of(value, dict).items()
+        name: sorted(_check_list(names, (str,))) for name, names in _check_type(value, dict).items()
     },
     "default": lambda value: value,
 }
 
 
-def _say_null(fields: dict[str, Any], nullable: bool) -> None:
-    """``nullable`` beside a type, a union or an enum as what it means there."""
+def _apply_nullable(fields: dict[str, Any], nullable: bool) -> None:
+    """Replace ``nullable`` by null in the type, the union or the enum that it goes with."""
     if not nullable:
         return
     if "type" in fields:
@@ -225,7 +248,8 @@ def _say_null(fields: dict[str, Any], nullable: bool) -> None:
         fields["enum"] = sorted([*fields["enum"], None], key=canonical)
 
 
-def _say_enum(fields: dict[str, Any], schema: dict[str, Any]) -> None:
+def _apply_const(fields: dict[str, Any], schema: dict[str, Any]) -> None:
+    """Replace ``const`` by an enum, add null to an enum of a nullable type, and drop an enum of both booleans."""
     if "const" in schema:
         const = schema["const"]
         fields["enum"] = [const] if "enum" not in fields or any(equal(const, value) for value in fields["enum"]) else []
@@ -236,8 +260,8 @@ def _say_enum(fields: dict[str, Any], schema: dict[str, Any]) -> None:
         del fields["enum"]
 
 
-def _say_limits(fields: dict[str, Any]) -> None:
-    """Draft 4's exclusive bounds as numbers; exclusive or broken bounds of whole numbers as inclusive whole ones."""
+def _normalize_limits(fields: dict[str, Any]) -> None:
+    """Make draft 4's exclusive bounds numbers, and bounds of whole numbers inclusive and whole."""
     whole = set(fields.get("type") or ()) - {"null"} == {"integer"}
     for plain, strict, step in (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1)):
         if fields.get(strict) is True and plain in fields:
@@ -256,7 +280,8 @@ def _say_limits(fields: dict[str, Any]) -> None:
         del fields["multipleOf"]
 
 
-def _says_nothing(key: str, value: Any) -> bool:
+def _has_no_meaning(key: str, value: Any) -> bool:
+    """Whether a keyword with this value constrains nothing."""
     if key in ("items", "additionalProperties"):
         return value is not False and is_open(value)
     if key in ("minItems", "minLength", "minProperties"):
@@ -271,11 +296,11 @@ def _says_nothing(key: str, value: Any) -> bool:
 
 
 def may_be_text(schema: Any) -> bool:
-    """Whether a text is of the type that a schema names, in either spelling; of one that names none it is."""
+    """Whether a schema, as written, allows a text by its type."""
     if not isinstance(schema, dict):
         return schema is True
     try:
-        types = _types(schema["type"]) if "type" in schema else None
+        types = _normalize_types(schema["type"]) if "type" in schema else None
     except ValueError:
         return False
     return types is None or "string" in types
@@ -283,11 +308,11 @@ def may_be_text(schema: Any) -> bool:
 
 def is_annotation(key: str) -> bool:
     """Whether a keyword constrains nothing and refers to nothing: ``title``, ``examples``, ``$comment`` …"""
-    return key not in TELLING
+    return key not in MEANINGFUL_KEYWORDS
 
 
 def is_open(schema: Any) -> bool:
-    """Whether a schema as it was written allows any value and says nothing about it."""
+    """Whether a schema, as written, allows any value and says nothing about it."""
     return schema is True or (
         isinstance(schema, dict)
         and all(key in ("title", "$comment") or value in ("", None) for key, value in schema.items())

@@ -1,4 +1,4 @@
-"""How two schemas are written that are compared in one spelling: what each spelling is called by its equivalence."""
+"""Differences of notation between two schemas that are equal once normalized, by their equivalences."""
 
 from __future__ import annotations
 
@@ -7,26 +7,29 @@ from typing import Any, Final
 
 from toolcall_conformance.basics.jsonvalue import canonical, equal, join
 from toolcall_conformance.judge.translation.schemas.inner_schemas import inner_schemas
-from toolcall_conformance.judge.translation.schemas.schema_keywords import COMPOSED
+from toolcall_conformance.judge.translation.schemas.normal_schemas import is_annotation
+from toolcall_conformance.judge.translation.schemas.schema_keywords import COMPOSING_KEYWORDS
 from toolcall_conformance.judge.translation.schemas.schema_pair import SchemaAcceptance, SchemaPair
-from toolcall_conformance.judge.translation.schemas.spelling import is_annotation
 
 Schema = Mapping[str, Any]
 
 
-def compare_references(start: SchemaPair) -> None:
-    """Record that one of two whole schemas refers to schemas in it, and the other to none: its definitions are gone."""
+def record_references(start: SchemaPair) -> None:
+    """Record that one of two whole schemas has references inside and the other none."""
     before, after = _first_reference(start.before), _first_reference(start.after)
     if start.context.accepted is not None and (before is None) != (after is None):
         start.context.accepted.append(SchemaAcceptance("schema-ref-inlined", after or "", before or ""))
 
 
-def compare_spelling(place: SchemaPair) -> None:
-    """Record the spellings in which two schemas at one place differ, by their equivalences."""
-    if bool(_refers(place.before)) != bool(_refers(place.after)):
+def record_notations(place: SchemaPair) -> None:
+    """Record the differences of notation between two schemas at one place."""
+    if bool(_reference_keyword(place.before)) != bool(_reference_keyword(place.after)):
         place.accept("schema-ref-inlined", only_translated=True)
-    before, after = place.context.source.written(place.before), place.context.output.written(place.after)
-    for name, spelling in _SPELLINGS.items():
+    before, after = (
+        place.context.source_normalizer.follow_references(place.before),
+        place.context.output_normalizer.follow_references(place.after),
+    )
+    for name, spelling in _NOTATIONS.items():
         left, right = spelling(before), spelling(after)
         if left is not None and right is not None and not equal(left, right):
             place.accept(name)
@@ -42,39 +45,42 @@ def compare_spelling(place: SchemaPair) -> None:
             place.accept("schema-lists-in-any-order", key, only_translated=True)
 
 
-def _refers(schema: Any) -> str:
-    """The keyword by which a schema refers to another one; blank where it does not."""
+def _reference_keyword(schema: Any) -> str:
+    """Return the keyword by which a schema refers to another one; blank if it does not."""
     keys = ("$ref", "ref") if isinstance(schema, dict) else ()
     return next((key for key in keys if isinstance(schema.get(key), str)), "")
 
 
 def _first_reference(whole: Any) -> str | None:
-    """Where a schema, or one in it, refers to another one; None where none does."""
-    return next((join(at, key) for at, schema in inner_schemas(whole) if (key := _refers(schema))), None)
+    """Return where a schema, or one in it, first refers to another one; None if none does."""
+    return next((join(at, key) for at, schema in inner_schemas(whole) if (key := _reference_keyword(schema))), None)
 
 
-def _has_capitals(schema: Schema) -> bool | None:
-    """Whether a type is in upper case; None where the schema says no type."""
+def _has_upper_case_type(schema: Schema) -> bool | None:
+    """Whether a type is in upper case; None if the schema names no type."""
     names = schema.get("type")
     return any(str(name).isupper() for name in (names if isinstance(names, list) else [names])) if names else None
 
 
-def _draft(schema: Schema) -> list[Any]:
-    """The keywords that only some drafts of JSON Schema have, and in which form."""
+def _draft_keywords(schema: Schema) -> list[Any]:
+    """Return the keywords that only some drafts of JSON Schema have, and their form."""
     limits = [type(schema.get(key)) for key in ("exclusiveMinimum", "exclusiveMaximum")]
     forms = ["none" if kind is type(None) else "flag" if kind is bool else "number" for kind in limits]
     return ["const" in schema, isinstance(schema.get("items"), list), *forms]
 
 
-def _composed(schema: Schema) -> dict[str, int]:
-    return {key: len(schema[key]) if isinstance(schema[key], list) else 1 for key in COMPOSED if key in schema}
+def _branch_counts(schema: Schema) -> dict[str, int]:
+    """Return how many branches each composing keyword has."""
+    return {
+        key: len(schema[key]) if isinstance(schema[key], list) else 1 for key in COMPOSING_KEYWORDS if key in schema
+    }
 
 
-_SPELLINGS: Final[Mapping[str, Callable[[Schema], Any]]] = {
-    "schema-type-case": _has_capitals,
+_NOTATIONS: Final[Mapping[str, Callable[[Schema], Any]]] = {
+    "schema-type-case": _has_upper_case_type,
     "schema-nullable": lambda schema: schema.get("nullable") is True,
-    "schema-draft-keywords": _draft,
-    "schema-branches-rewritten": _composed,
+    "schema-draft-keywords": _draft_keywords,
+    "schema-branches-rewritten": _branch_counts,
     "schema-annotations": lambda schema: {key: value for key, value in schema.items() if is_annotation(key)},
 }
-"""What a schema, as written, has of each spelling: a JSON value, or None for nothing that could be compared."""
+"""For each equivalence, how a schema as written uses its notation: a JSON value; None if not comparable."""
