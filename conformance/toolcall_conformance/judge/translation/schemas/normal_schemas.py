@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, parse, resolve, exact_number
+from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, exact_number, parse, resolve
 from toolcall_conformance.judge.translation.schemas.schema_folding import NOTE_KEYWORDS, fold_schema
 
 # A keyword with a value that JSON Schema does not allow is kept under this name, to be compared by equality only.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, join, parse, resolve, exact_number
+from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, exact_number, join, parse, resolve
 from toolcall_conformance.judge.translation.schemas.inner_schemas import inner_schemas
 from toolcall_conformance.judge.translation.schemas.schema_pair import SchemaDifference, SchemaPair
 
