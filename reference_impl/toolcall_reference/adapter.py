@@ -30,7 +30,7 @@ from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats import Format
 from toolcall_reference.streaming import streams
-from toolcall_reference.streaming.deltas import Failed, Gathered
+from toolcall_reference.streaming.deltas import ReplyAssembler, ReplyFailed
 
 _QUESTION = Turn("user", [Text(".")])
 
@@ -132,13 +132,13 @@ def _encoded(turns: list[Turn], spoken: Format, model: str | None) -> list[Body]
 
 
 def _gathered(chunks: Iterable[bytes], spoken: Format) -> Reply:
-    gathered = Gathered()
-    for delta in streams.deltas(chunks, spoken.stream_decoder(Losses())):
-        if isinstance(delta, Failed):
+    gathered = ReplyAssembler()
+    for delta in streams.read_deltas(chunks, spoken.stream_decoder(Losses())):
+        if isinstance(delta, ReplyFailed):
             raise Refused(f"the stream broke off, so its calls may not be whole: {delta.failure.message}")
-        if gathered.take(delta):
+        if gathered.add(delta):
             break
-    reply = gathered.whole()
+    reply = gathered.assembled_reply()
     if reply is None:
         raise Refused("the stream holds no reply")
     return reply

@@ -29,8 +29,8 @@ from toolcall_reference.policy.patch import patched
 from toolcall_reference.sessions.memory import Memory
 from toolcall_reference.sessions.state import Gathering, PrecedingWords
 from toolcall_reference.streaming import streams
-from toolcall_reference.streaming.deltas import Delta, Ended
-from toolcall_reference.streaming.streams import Pouring
+from toolcall_reference.streaming.deltas import Delta, ReplyEnded
+from toolcall_reference.streaming.streams import StreamTranslator
 
 VERSION = "0.1.0"
 
@@ -175,13 +175,15 @@ class Session:
         Raises what ``chunks`` raises, and Refused where :meth:`response` would, when all that was read before has gone
         out.
         """
-        return streams.poured(chunks, self.pour())
+        return streams.translate_stream(chunks, self.stream_translator())
 
-    def pour(self) -> Pouring:
+    def stream_translator(self) -> StreamTranslator:
         """The same for those who are given the pieces one by one, and cannot wait for the next inside a loop."""
         self.losses = Losses()
         if self._route.client == self._route.upstream and not self._applied.changes:
-            return streams.Same(self._client.stream_model, self._route.client_model, self._client.newline)
+            return streams.SameFormatTranslator(
+                self._client.stream_model, self._route.client_model, self._client.newline
+            )
         target = self._target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
         gathering, words = Gathering(), self._words
@@ -189,14 +191,14 @@ class Session:
         def written(delta: Delta) -> None:
             """What the client has no place for is kept when the reply is complete."""
             gathering.take(delta)
-            if isinstance(delta, Ended):
+            if isinstance(delta, ReplyEnded):
                 self.memory.state.keep_gathered(gathering, target.call_ids, words)
                 self.memory.ids.keep(gathering.calls, target.call_ids)
-                if encoder.kept is not None:
-                    self.memory.replies.keep(target.asked, encoder.kept)
+                if encoder.whole_reply is not None:
+                    self.memory.replies.keep(target.asked, encoder.whole_reply)
 
-        restored = streams.Restored(self._rename, self._free, self._applied)
-        return streams.Translation(decoder, restored, encoder, written, self._client.newline)
+        restored = streams.CallRestorer(self._rename, self._free, self._applied)
+        return streams.CrossFormatTranslator(decoder, restored, encoder, written, self._client.newline)
 
     def _target(self) -> Target:
         model = self._route.client_model

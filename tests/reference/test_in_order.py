@@ -6,20 +6,20 @@ import cProfile
 import pstats
 
 from toolcall_reference.conversation.intermediate import Text
-from toolcall_reference.streaming.deltas import Closed, Delta, Grown, Opened
-from toolcall_reference.streaming.filters import InOrder
+from toolcall_reference.streaming.deltas import Delta, ItemClosed, ItemOpened, ItemPiece
+from toolcall_reference.streaming.filters import OneOpenItemFilter
 
 
 def told(deltas: list[Delta]) -> list[Delta]:
-    in_order = InOrder()
+    in_order = OneOpenItemFilter()
     return [item for delta in deltas for item in in_order(delta)]
 
 
 def at_once(count: int) -> list[Delta]:
     """Texts that all open, then all grow, then all close, the last one first."""
-    opened: list[Delta] = [Opened(place, Text("")) for place in range(count)]
-    grown: list[Delta] = [Grown(place, str(place)) for place in range(count)]
-    return opened + grown + [Closed(place, Text("")) for place in reversed(range(count))]
+    opened: list[Delta] = [ItemOpened(place, Text("")) for place in range(count)]
+    grown: list[Delta] = [ItemPiece(place, str(place)) for place in range(count)]
+    return opened + grown + [ItemClosed(place, Text("")) for place in reversed(range(count))]
 
 
 def test_one_after_another() -> None:

@@ -28,22 +28,22 @@ def test_pieces_are_the_loop_s(client: str, upstream: str) -> None:
     session, chunks = begun(CASE, client, upstream)
     whole = list(session.stream(chunks))
     session, chunks = begun(CASE, client, upstream)
-    pouring = session.pour()
+    pouring = session.stream_translator()
     pieces = [pouring.feed(chunk) for chunk in chunks]
-    if not pouring.ended:
+    if not pouring.is_ended:
         pieces.append(pouring.end())
     assert [piece for piece in pieces if piece] == whole
-    assert pouring.ended
+    assert pouring.is_ended
     assert pouring.problem is None
 
 
 @pytest.mark.parametrize(("client", "upstream"), [pair for pair in ROUTES if pair[0] != pair[1]])
 def test_behind_the_end_nothing_is_said(client: str, upstream: str) -> None:
     session, chunks = begun(CASE, client, upstream)
-    pouring = session.pour()
+    pouring = session.stream_translator()
     for chunk in chunks:
         pouring.feed(chunk)
-    if not pouring.ended:
+    if not pouring.is_ended:
         pouring.end()
     assert pouring.feed(chunks[0] + chunks[1]) == b""
     assert pouring.end() == b""
@@ -52,8 +52,8 @@ def test_behind_the_end_nothing_is_said(client: str, upstream: str) -> None:
 def test_a_problem_comes_behind_what_was_read() -> None:
     session, chunks = begun(CASE, "openai_chat", "anthropic")
     start = b"".join(chunks).partition(b"\n\n")[0] + b"\n\n"
-    pouring = session.pour()
+    pouring = session.stream_translator()
     output = pouring.feed(start + b'data: {"type": "content_block_start", "index": 0, "content_block": "none"}\n\n')
     assert b"chat.completion.chunk" in output
     assert isinstance(pouring.problem, Refused)
-    assert pouring.ended
+    assert pouring.is_ended

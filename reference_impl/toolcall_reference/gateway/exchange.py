@@ -26,7 +26,7 @@ from toolcall_reference.gateway.addresses import AddressedRequest, upstream_addr
 from toolcall_reference.gateway.config import Upstream
 from toolcall_reference.gateway.framing import ArrayFraming, EventFraming, Framing
 from toolcall_reference.gateway.log import Log
-from toolcall_reference.streaming.streams import Pouring
+from toolcall_reference.streaming.streams import StreamTranslator
 from toolcall_reference.translator import Session
 
 _CONNECT_SECONDS = 10.0
@@ -192,7 +192,7 @@ class Exchange:
         client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
         response = web.StreamResponse(headers={**client_headers, **(_EVENTS if self.asked.events else _ARRAY)})
         await response.prepare(self.request)
-        pouring = self.session.pour()
+        pouring = self.session.stream_translator()
         whole = True
         async for written in self._poured(first, reply, pouring):
             if written is None:
@@ -210,15 +210,15 @@ class Exchange:
         return response
 
     async def _poured(
-        self, first: bytes, reply: aiohttp.ClientResponse, pouring: Pouring
+        self, first: bytes, reply: aiohttp.ClientResponse, pouring: StreamTranslator
     ) -> AsyncIterator[bytes | None]:
         """The client's pieces; None at the end of a stream that broke off and cannot say so."""
         chunk, bound = first, bounds.EventBound(self.most)
         try:
-            while chunk and not pouring.ended:
+            while chunk and not pouring.is_ended:
                 bound.passes(chunk)
                 yield pouring.feed(errors.without_key(chunk, self._own_key))
-                chunk = b"" if pouring.ended else await reply.content.readany()
+                chunk = b"" if pouring.is_ended else await reply.content.readany()
             yield pouring.end()
         except bounds.TooLargeError as error:
             reply.close()

@@ -26,7 +26,7 @@ from toolcall_reference.formats import Format
 from toolcall_reference.otel.parts import Writer
 from toolcall_reference.otel.tools import definitions
 from toolcall_reference.streaming import streams
-from toolcall_reference.streaming.deltas import Delta, Gathered
+from toolcall_reference.streaming.deltas import Delta, ReplyAssembler
 from toolcall_reference.streaming.streams import Decoder
 
 _FINISH = {"end": "stop", "stop_sequence": "stop", "tools": "tool_call", "filter": "content_filter"}
@@ -162,25 +162,25 @@ def _said(message: Body) -> Body:
     return {key: value for key, value in message.items() if key != "finish_reason"}
 
 
-class _Observing:
+class _ObservingDecoder:
     """A decoder that gets every event as an observer of its format reads it."""
 
     def __init__(self, decoder: Decoder, spoken: Format) -> None:
         self._decoder, self._event = decoder, spoken.observed.event
 
-    def event(self, body: Body, /) -> Iterable[Delta]:
+    def decode_event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells."""
-        return self._decoder.event(self._event(body))
+        return self._decoder.decode_event(self._event(body))
 
-    def done(self, *, marked: bool) -> Iterable[Delta]:
+    def decode_end(self, *, is_marked: bool) -> Iterable[Delta]:
         """What the end of the stream tells."""
-        return self._decoder.done(marked=marked)
+        return self._decoder.decode_end(is_marked=is_marked)
 
 
 def gathered(chunks: Iterable[bytes], spoken: Format, losses: Losses) -> Reply | None:
     """The reply that a stream says, as far as it came; None where it begins none."""
-    reply = Gathered()
-    for delta in streams.deltas(chunks, _Observing(spoken.stream_decoder(losses), spoken)):
-        if reply.take(delta):
+    reply = ReplyAssembler()
+    for delta in streams.read_deltas(chunks, _ObservingDecoder(spoken.stream_decoder(losses), spoken)):
+        if reply.add(delta):
             break
-    return reply.whole()
+    return reply.assembled_reply()

@@ -27,7 +27,7 @@ from toolcall_reference.conversation.intermediate import (
     Turn,
     UniversalToolCall,
 )
-from toolcall_reference.streaming.deltas import Closed, Delta, Grown, Opened, Whole
+from toolcall_reference.streaming.deltas import Delta, ItemClosed, ItemOpened, ItemPiece, WholeItem
 
 MOST_ALIKE = 64
 """Of equal calls or answers only so many last ones are told apart."""
@@ -156,16 +156,16 @@ class Gathering:
 
     def take(self, delta: Delta) -> None:
         """What happens to a reply that streams."""
-        if isinstance(delta, Grown):
+        if isinstance(delta, ItemPiece):
             if delta.place in self._texts:
                 self.said(delta.text)
-        elif isinstance(delta, Opened) and isinstance(delta.item, Text):
+        elif isinstance(delta, ItemOpened) and isinstance(delta.item, Text):
             self._texts.add(delta.place)
-        elif isinstance(delta, Closed) and isinstance(delta.item, Text):
+        elif isinstance(delta, ItemClosed) and isinstance(delta.item, Text):
             self.text_done(delta.item)
-        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+        elif isinstance(delta, ItemClosed) and isinstance(delta.item, UniversalToolCall):
             self.called(delta.item)
-        elif isinstance(delta, Whole):
+        elif isinstance(delta, WholeItem):
             self.other(delta.item)
 
     @property

@@ -13,14 +13,14 @@ from toolcall_reference.conversation.intermediate import Item, Reply, Text, Univ
 
 
 @dataclass(slots=True)
-class Started:
+class ReplyStarted:
     """``reply`` has its key, and as much else as is known; its items stay empty."""
 
     reply: Reply
 
 
 @dataclass(slots=True)
-class Opened:
+class ItemOpened:
     """A text that is to grow, its ``text`` empty, or a call whose arguments are to come."""
 
     place: int
@@ -28,7 +28,7 @@ class Opened:
 
 
 @dataclass(slots=True)
-class Grown:
+class ItemPiece:
     """A piece of a text, or of a call's argument text."""
 
     place: int
@@ -36,7 +36,7 @@ class Grown:
 
 
 @dataclass(slots=True)
-class Closed:
+class ItemClosed:
     """The item is complete: a call with its arguments, a text with its state (its ``text`` stays empty)."""
 
     place: int
@@ -44,31 +44,31 @@ class Closed:
 
 
 @dataclass(slots=True)
-class Whole:
+class WholeItem:
     """An item that does not grow: opaque state, a step that the provider ran itself, media."""
 
     item: Item
 
 
 @dataclass(slots=True)
-class Ended:
+class ReplyEnded:
     """The normal end; the reply has its finish and usage."""
 
     reply: Reply
 
 
 @dataclass(slots=True)
-class Failed:
+class ReplyFailed:
     """The end of a reply that the provider broke off. What is open stays open."""
 
     failure: Failure
 
 
-Delta = Started | Opened | Grown | Closed | Whole | Ended | Failed
-END = (Ended, Failed)
+Delta = ReplyStarted | ItemOpened | ItemPiece | ItemClosed | WholeItem | ReplyEnded | ReplyFailed
+END_DELTAS = (ReplyEnded, ReplyFailed)
 
 
-class Gathered:
+class ReplyAssembler:
     """One reply that grows."""
 
     def __init__(self) -> None:
@@ -76,32 +76,32 @@ class Gathered:
         self._items: dict[object, Item] = {}
         self._pieces: dict[int, list[str]] = {}
 
-    def take(self, delta: Delta) -> bool:
+    def add(self, delta: Delta) -> bool:
         """What happens to the reply; whether it is over."""
-        if isinstance(delta, Started):
+        if isinstance(delta, ReplyStarted):
             self.reply = delta.reply
-        elif isinstance(delta, Opened):
+        elif isinstance(delta, ItemOpened):
             self._items[delta.place], self._pieces[delta.place] = delta.item, []
-        elif isinstance(delta, Grown):
+        elif isinstance(delta, ItemPiece):
             self._pieces[delta.place].append(delta.text)
-        elif isinstance(delta, Closed):
+        elif isinstance(delta, ItemClosed):
             self._items[delta.place] = delta.item
-        elif isinstance(delta, Whole):
+        elif isinstance(delta, WholeItem):
             self._items[("whole", len(self._items))] = delta.item
-        elif isinstance(delta, Ended):
+        elif isinstance(delta, ReplyEnded):
             self.reply = delta.reply
         elif self.reply is not None:
             self.reply.finish = "error"
             self.reply.message = delta.failure.message
-        return isinstance(delta, (Ended, Failed))
+        return isinstance(delta, (ReplyEnded, ReplyFailed))
 
-    def whole(self) -> Reply | None:
+    def assembled_reply(self) -> Reply | None:
         """The reply as far as it came; None where none was begun."""
         if self.reply is not None:
-            self.reply.items = [self._joined(place, item) for place, item in self._items.items()]
+            self.reply.items = [self._join_pieces(place, item) for place, item in self._items.items()]
         return self.reply
 
-    def _joined(self, place: object, item: Item) -> Item:
+    def _join_pieces(self, place: object, item: Item) -> Item:
         if isinstance(item, Text) and isinstance(place, int):
             return replace(item, text="".join(self._pieces[place]))
         return item

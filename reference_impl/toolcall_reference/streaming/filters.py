@@ -7,31 +7,31 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 from toolcall_reference.conversation.intermediate import Text
-from toolcall_reference.streaming.deltas import Closed, Delta, Failed, Grown, Opened
+from toolcall_reference.streaming.deltas import Delta, ItemClosed, ItemOpened, ItemPiece, ReplyFailed
 
 
-class NotBlank:
+class BlankTextFilter:
     """Holds a text back until something is said in it; one in which nothing is said never was."""
 
     def __init__(self) -> None:
-        self._opened: Opened | None = None
+        self._opened: ItemOpened | None = None
         self._held: list[Delta] = []
 
     def __call__(self, delta: Delta) -> Sequence[Delta]:
-        if isinstance(delta, Opened) and isinstance(delta.item, Text):
+        if isinstance(delta, ItemOpened) and isinstance(delta.item, Text):
             self._opened, self._held = delta, [delta]
         elif self._opened is None or _place(delta) != self._opened.place:
             return (delta,)
-        elif isinstance(delta, Grown) and not delta.text.strip():
+        elif isinstance(delta, ItemPiece) and not delta.text.strip():
             self._held.append(delta)
         else:
             pending, self._opened, self._held = self._held, None, []
-            if not isinstance(delta, Closed) or delta.item.raw_context:
+            if not isinstance(delta, ItemClosed) or delta.item.raw_context:
                 return (*pending, delta)
         return ()
 
 
-class InOrder:
+class OneOpenItemFilter:
     """One item open at a time: what is opened beside it waits until it is closed.
 
     Only what the source really interleaves is held: its later calls.
@@ -44,12 +44,12 @@ class InOrder:
         self._of_place: defaultdict[int | None, deque[int]] = defaultdict(deque)
 
     def __call__(self, delta: Delta) -> Sequence[Delta]:
-        if isinstance(delta, Failed):
+        if isinstance(delta, ReplyFailed):
             return (delta,)
         if self._open is not None and _place(delta) != self._open:
             self._hold(delta)
             return ()
-        if isinstance(delta, Grown) and not self._waiting:
+        if isinstance(delta, ItemPiece) and not self._waiting:
             return (delta,)
         return list(self._pass(delta))
 
@@ -58,9 +58,9 @@ class InOrder:
         passing: Delta | None = delta
         while passing is not None:
             yield passing
-            if isinstance(passing, Opened):
+            if isinstance(passing, ItemOpened):
                 self._open = passing.place
-            elif isinstance(passing, Closed):
+            elif isinstance(passing, ItemClosed):
                 self._open = None
             passing = self._next()
 

@@ -12,38 +12,38 @@ from toolcall_reference.conversation.failures import Failure
 from toolcall_reference.conversation.intermediate import Body, UniversalToolCall
 from toolcall_reference.policy import KeyRenamer, ReplyPolicy
 from toolcall_reference.streaming import sse
-from toolcall_reference.streaming.deltas import END, Closed, Delta, Failed, Grown, Opened
+from toolcall_reference.streaming.deltas import END_DELTAS, Delta, ItemClosed, ItemOpened, ItemPiece, ReplyFailed
 
 
 class Decoder(Protocol):
     """What a format reads a stream with; ``done`` is told whether ``[DONE]`` said so."""
 
-    def event(self, body: Body, /) -> Iterable[Delta]: ...
+    def decode_event(self, body: Body, /) -> Iterable[Delta]: ...
 
-    def done(self, *, marked: bool) -> Iterable[Delta]: ...
+    def decode_end(self, *, is_marked: bool) -> Iterable[Delta]: ...
 
 
 class Encoder(Protocol):
     """What a format writes a stream with: names and data of events. ``kept`` is the whole reply, where it has it."""
 
     @property
-    def kept(self) -> Body | None: ...
+    def whole_reply(self) -> Body | None: ...
 
-    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]: ...
-
-
-Between = Callable[[Delta], Iterable[Delta]]
-Written = Callable[[Delta], None]
+    def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]: ...
 
 
-class Pouring(Protocol):
+DeltaFilter = Callable[[Delta], Iterable[Delta]]
+OnWritten = Callable[[Delta], None]
+
+
+class StreamTranslator(Protocol):
     """A stream that is being translated: pieces go in, pieces come out.
 
     ``ended``: the reply is over, and nothing more is read. ``problem`` is what ended it in the middle, to be raised
     when what :meth:`feed` returned has gone out.
     """
 
-    ended: bool
+    is_ended: bool
     problem: Exception | None
 
     def feed(self, chunk: bytes, /) -> bytes: ...
@@ -53,10 +53,10 @@ class Pouring(Protocol):
     def fail(self, failure: Failure, /) -> bytes: ...
 
 
-def poured(chunks: Iterable[bytes], pouring: Pouring) -> Iterator[bytes]:
+def translate_stream(chunks: Iterable[bytes], pouring: StreamTranslator) -> Iterator[bytes]:
     """One piece of output for each piece of input that says something. Raises what the source raises, and problems."""
     source = iter(chunks)
-    while not pouring.ended:
+    while not pouring.is_ended:
         chunk = next(source, None)
         written = pouring.end() if chunk is None else pouring.feed(chunk)
         if written:
@@ -65,14 +65,16 @@ def poured(chunks: Iterable[bytes], pouring: Pouring) -> Iterator[bytes]:
             raise pouring.problem
 
 
-class Translation:
+class CrossFormatTranslator:
     """A stream of another format. A source that just ends before its reply did becomes an error of the client's.
 
     ``between`` makes the client's of what the provider said, and ``told`` hears of it when it is written.
     """
 
-    def __init__(self, decoder: Decoder, between: Between, encoder: Encoder, listener: Written, newline: str) -> None:
-        self.ended = False
+    def __init__(
+        self, decoder: Decoder, between: DeltaFilter, encoder: Encoder, listener: OnWritten, newline: str
+    ) -> None:
+        self.is_ended = False
         self.problem: Exception | None = None
         self._decoder, self._between, self._encoder, self._newline = decoder, between, encoder, newline
         self._told = listener
@@ -88,34 +90,34 @@ class Translation:
     def end(self) -> bytes:
         """What the client is told when the source has ended."""
         written = self._written(_rest(self._parser, self._decoder))
-        self.ended = True
+        self.is_ended = True
         return written
 
     def fail(self, failure: Failure, /) -> bytes:
         """What tells the client of a failure that is not in the source; nothing behind the end of the reply."""
-        if self.ended and self.problem is None:
+        if self.is_ended and self.problem is None:
             return b""
-        self.ended, self.problem = False, None
-        return self._written([Failed(failure)])
+        self.is_ended, self.problem = False, None
+        return self._written([ReplyFailed(failure)])
 
     def _written(self, deltas: Iterable[Delta]) -> bytes:
         written: list[bytes] = []
-        encode, newline = self._encoder.encode, self._newline
+        encode, newline = self._encoder.encode_delta, self._newline
         try:
-            for delta in () if self.ended else deltas:
+            for delta in () if self.is_ended else deltas:
                 for output in self._between(delta):
                     for name, data in encode(output):
                         written.append(sse.frame(name, data if isinstance(data, str) else dump(data), newline))
                     self._told(output)
-                if isinstance(delta, END):
-                    self.ended = True
+                if isinstance(delta, END_DELTAS):
+                    self.is_ended = True
                     break
         except Exception as error:
-            self.ended, self.problem = True, error
+            self.is_ended, self.problem = True, error
         return b"".join(written)
 
 
-def deltas(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Delta]:
+def read_deltas(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Delta]:
     """All that a stream tells, up to the end of its reply or of its bytes."""
     parser = sse.Parser()
     for chunk in chunks:
@@ -128,27 +130,27 @@ def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
     rest = parser.end()
     if rest is not None and rest.is_whole:  # it lacks only the blank line behind it
         yield from _event(rest, decoder)
-    yield from decoder.done(marked=False)
-    yield Failed(failures.cut())
+    yield from decoder.decode_end(is_marked=False)
+    yield ReplyFailed(failures.cut())
 
 
 def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
     if event.data is None or not event.data.strip() or event.name == sse.PING:
         return ()
     if event.data == sse.DONE:
-        return decoder.done(marked=True)
+        return decoder.decode_end(is_marked=True)
     try:
         body = parse(event.data)
     except ValueError:
         body = None
     if isinstance(body, dict):
-        return decoder.event(body)
+        return decoder.decode_event(body)
     if event.data.strip() == "null":  # says nothing: https://github.com/Kilo-Org/kilocode/pull/3083
         return ()
-    return [Failed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))]
+    return [ReplyFailed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))]
 
 
-class Restored:
+class CallRestorer:
     """Makes the provider's calls the client's: names, parameters, and free text where a function stood for it.
 
     ``restore`` is told of a call when it is opened, and says whether it is such a text; ``free`` when it is whole.
@@ -166,40 +168,40 @@ class Restored:
         self._renamers: dict[int, KeyRenamer] = {}
 
     def __call__(self, delta: Delta) -> Iterable[Delta]:
-        if isinstance(delta, Grown) and not (self._freed or self._renamers):
+        if isinstance(delta, ItemPiece) and not (self._freed or self._renamers):
             return (delta,)
         return list(self._restored(delta))
 
     def _restored(self, delta: Delta) -> Iterator[Delta]:
-        if isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
+        if isinstance(delta, ItemOpened) and isinstance(delta.item, UniversalToolCall):
             freed = self._restore(delta.item)
             renamer = self._applied.renamer(delta.item.name)
             if freed:
                 self._freed.add(delta.place)
-                delta = Opened(delta.place, replace(delta.item, kind="custom"))
+                delta = ItemOpened(delta.place, replace(delta.item, kind="custom"))
             elif renamer is not None:
                 self._renamers[delta.place] = renamer
-        elif isinstance(delta, Grown) and delta.place in self._freed:
+        elif isinstance(delta, ItemPiece) and delta.place in self._freed:
             return
-        elif isinstance(delta, Grown) and delta.place in self._renamers:
-            delta = Grown(delta.place, self._renamers[delta.place].feed(delta.text))
+        elif isinstance(delta, ItemPiece) and delta.place in self._renamers:
+            delta = ItemPiece(delta.place, self._renamers[delta.place].feed(delta.text))
             if not delta.text:
                 return
-        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+        elif isinstance(delta, ItemClosed) and isinstance(delta.item, UniversalToolCall):
             self._applied.restore(delta.item)
             if delta.place in self._freed:
                 self._free(delta.item)
-                yield Grown(delta.place, delta.item.text or "")
+                yield ItemPiece(delta.place, delta.item.text or "")
         yield delta
 
 
-class Same:
+class SameFormatTranslator:
     """A stream of the client's own format: every block as it stood, the model aside, as far as the source came."""
 
     problem: Exception | None = None
 
     def __init__(self, model_path: tuple[str, ...], model: str, newline: str) -> None:
-        self.ended = False
+        self.is_ended = False
         self._model_path, self._model, self._newline = model_path, model, newline
         self._parser = sse.Parser()
 
@@ -209,7 +211,7 @@ class Same:
 
     def end(self) -> bytes:
         """What stands behind the last whole block."""
-        self.ended = True
+        self.is_ended = True
         rest = self._parser.end()
         if rest is None:
             return b""
@@ -220,7 +222,7 @@ class Same:
     def fail(self, failure: Failure, /) -> bytes:
         """Nothing: the client's own provider speaks here, or nobody."""
         del failure
-        self.ended = True
+        self.is_ended = True
         return b""
 
     def _block(self, event: sse.Event) -> bytes:

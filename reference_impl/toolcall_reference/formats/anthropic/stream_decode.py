@@ -17,7 +17,7 @@ from toolcall_reference.formats.anthropic.decode import call_of, citations_of, h
 from toolcall_reference.formats.anthropic.failures import decode_error_event
 from toolcall_reference.streaming.deltas import Delta
 from toolcall_reference.streaming.draft import Draft, OpenCall
-from toolcall_reference.streaming.filters import NotBlank
+from toolcall_reference.streaming.filters import BlankTextFilter
 
 
 @dataclass(slots=True)
@@ -39,21 +39,21 @@ class StreamDecoder:
     def __init__(self, losses: Losses) -> None:
         self._losses = losses
         self._draft = Draft(NAME)
-        self._not_blank = NotBlank()
+        self._not_blank = BlankTextFilter()
         self._end: Body = {}
         self._open_blocks: dict[object, _Block] = {}
         self._speaking: _Block | None = None  # whose text goes on as it comes
 
-    def event(self, body: Body, /) -> Iterable[Delta]:
+    def decode_event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells; nothing for one that is not known."""
         handle = _EVENTS.get(str(body.get("type")))
-        if handle is not None and not self._draft.ended:
+        if handle is not None and not self._draft.is_ended:
             handle(self, body)
-        return [output for delta in self._draft.take() for output in self._not_blank(delta)]
+        return [output for delta in self._draft.take_deltas() for output in self._not_blank(delta)]
 
-    def done(self, *, marked: bool) -> Iterable[Delta]:
+    def decode_end(self, *, is_marked: bool) -> Iterable[Delta]:
         """The stream is over; only message_stop ends a message."""
-        del marked
+        del is_marked
         return ()
 
     def _start(self, body: Body) -> None:
@@ -61,14 +61,14 @@ class StreamDecoder:
         self._end = {"usage": as_object(message.get("usage"), "usage")}
         reply = head(message)
         tail(reply, self._end, calls=False)
-        self._draft.start(reply)
+        self._draft.start_reply(reply)
         # Not empty where a container goes on: what stands there was streamed before.
         for block in as_list(message.get("content") or [], "content"):
             self._whole(as_object(block, "a content block"))
 
     def _open(self, body: Body) -> None:
-        if not self._draft.started:
-            self._draft.start(head(body))
+        if not self._draft.is_started:
+            self._draft.start_reply(head(body))
         began = as_object(body.get("content_block"), "content_block")
         index = _index(body)
         if index in self._open_blocks:
@@ -83,7 +83,7 @@ class StreamDecoder:
         """One text at a time: of two that overlap the second is told when it is whole."""
         self._speaking = self._speaking or block
         if self._speaking is block:
-            self._draft.text(piece)
+            self._draft.add_text(piece)
         else:
             block.hold("text", piece)
 
@@ -101,12 +101,12 @@ class StreamDecoder:
         elif kind == "input_json_delta":
             piece = as_text(delta.get("partial_json"), "partial_json")
             if block.call is not None:
-                self._draft.grow(block.call, piece)
+                self._draft.grow_call(block.call, piece)
             else:
                 block.hold("input", piece)
         elif kind == "citations_delta":
             citations = citations_of([delta.get("citation")], self._losses)
-            if self._speaking is not block or not self._draft.cite(citations):
+            if self._speaking is not block or not self._draft.cite_text(citations):
                 block.citations += citations
         elif kind in ("thinking_delta", "signature_delta"):
             key = str(kind).removesuffix("_delta")
@@ -121,11 +121,11 @@ class StreamDecoder:
         began, pieces = block.began, {key: joined(pieces) for key, pieces in block.pieces.items()}
         if block.call is not None:
             if not block.call.text.strip() and began.get("input"):
-                self._draft.grow(block.call, dump(began["input"]))
+                self._draft.grow_call(block.call, dump(began["input"]))
             self._draft.close_call(block.call)
         elif block is self._speaking:
             self._speaking = None
-            self._draft.cite(block.citations)
+            self._draft.cite_text(block.citations)
             self._draft.close_text()
         elif began.get("type") == "text":
             self._draft.close_text()
@@ -138,14 +138,14 @@ class StreamDecoder:
     def _whole(self, block: Body) -> None:
         if block.get("type") == "tool_use":
             call = self._draft.open_call(*call_of(block, self._losses))
-            self._draft.grow(call, dump(as_object(block.get("input"), "input")))
+            self._draft.grow_call(call, dump(as_object(block.get("input"), "input")))
             self._draft.close_call(call)
         elif block.get("type") == "text":
-            self._draft.text(as_text(block.get("text"), "text"))
+            self._draft.add_text(as_text(block.get("text"), "text"))
             self._draft.close_text()
         else:
             for item in other_block(block, self._losses):
-                self._draft.whole(item)
+                self._draft.add_item(item)
 
     def _finish(self, body: Body) -> None:
         delta = as_object(body.get("delta"), "delta")
@@ -156,13 +156,13 @@ class StreamDecoder:
     def _message_stop(self, body: Body) -> None:
         for index in list(self._open_blocks):
             self._close(index)
-        if not self._draft.started:
-            self._draft.start(head(body))
+        if not self._draft.is_started:
+            self._draft.start_reply(head(body))
         tail(self._draft.reply, self._end, calls=bool(self._draft.calls))
-        self._draft.end()
+        self._draft.end_reply()
 
     def _error(self, body: Body) -> None:
-        self._draft.fail(decode_error_event(body, self._losses))
+        self._draft.fail_reply(decode_error_event(body, self._losses))
 
 
 _EVENTS = {

@@ -17,8 +17,16 @@ from toolcall_reference.formats.anthropic.encode import (
     message,
 )
 from toolcall_reference.formats.anthropic.failures import encode_error
-from toolcall_reference.streaming.deltas import Closed, Delta, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.streaming.filters import InOrder, NotBlank
+from toolcall_reference.streaming.deltas import (
+    Delta,
+    ItemClosed,
+    ItemOpened,
+    ItemPiece,
+    ReplyFailed,
+    ReplyStarted,
+    WholeItem,
+)
+from toolcall_reference.streaming.filters import BlankTextFilter, OneOpenItemFilter
 
 Frame = tuple[str, Body]
 
@@ -26,17 +34,17 @@ Frame = tuple[str, Body]
 class StreamEncoder:
     """One stream: name and data of each event."""
 
-    kept: Body | None = None
+    whole_reply: Body | None = None
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
         self._target = target
-        self._not_blank, self._in_order = NotBlank(), InOrder()
+        self._not_blank, self._in_order = BlankTextFilter(), OneOpenItemFilter()
         self._index = 0
         self._type = "text"
         self._free: set[int] = set()
 
-    def encode(self, delta: Delta, /) -> Iterator[Frame]:
+    def encode_delta(self, delta: Delta, /) -> Iterator[Frame]:
         """The events that tell of ``delta``, and of what waited for it."""
         for output in self._not_blank(delta):
             for ordered in self._in_order(output):
@@ -44,18 +52,18 @@ class StreamEncoder:
                     yield body["type"], body
 
     def _events(self, delta: Delta) -> Iterable[Body]:
-        if isinstance(delta, Grown):
+        if isinstance(delta, ItemPiece):
             return () if delta.place in self._free else [self._delta(delta.text)]
-        if isinstance(delta, Started):
+        if isinstance(delta, ReplyStarted):
             open_end = {"stop_reason": None, "stop_sequence": None}
             return [{"type": "message_start", "message": message(delta.reply, self._target, [], open_end)}]
-        if isinstance(delta, Opened):
+        if isinstance(delta, ItemOpened):
             return self._open(delta)
-        if isinstance(delta, Closed):
+        if isinstance(delta, ItemClosed):
             return self._close(delta)
-        if isinstance(delta, Whole):
+        if isinstance(delta, WholeItem):
             return self._whole(delta.item)
-        if isinstance(delta, Failed):
+        if isinstance(delta, ReplyFailed):
             return [encode_error(delta.failure)[1]]
         usage = encode_usage(delta.reply.usage or Usage())
         end = encode_finish(delta.reply, self._target)
@@ -63,7 +71,7 @@ class StreamEncoder:
 
     def _whole(self, item: Item) -> Iterator[Body]:
         if isinstance(item, Media):
-            yield from self._open(Opened(-1, Text("")))
+            yield from self._open(ItemOpened(-1, Text("")))
             yield self._delta(placeholder(item, self._target.losses, NAME).text)
             yield self._stop()
             return
@@ -71,7 +79,7 @@ class StreamEncoder:
             yield {"type": "content_block_start", "index": self._index, "content_block": block}
             yield self._stop()
 
-    def _open(self, delta: Opened) -> Iterator[Body]:
+    def _open(self, delta: ItemOpened) -> Iterator[Body]:
         item = delta.item
         block: Body = {"type": "text", "text": ""}
         self._type = "text"
@@ -89,7 +97,7 @@ class StreamEncoder:
         delta = {"type": f"{self._type}_delta", key: piece}
         return {"type": "content_block_delta", "index": self._index, "delta": delta}
 
-    def _close(self, delta: Closed) -> Iterator[Body]:
+    def _close(self, delta: ItemClosed) -> Iterator[Body]:
         self._target.lose_state(delta.item)
         for citation in delta.item.citations if isinstance(delta.item, Text) else ():
             citation_delta = {"type": "citations_delta", "citation": encode_citation(citation)}

@@ -55,21 +55,21 @@ class StreamDecoder:
         self._said = Spoken(keeps=False)  # the text that is open
         self._searched = False  # the provider ran a step of its own, whose pages come with the last record
 
-    def event(self, body: Body, /) -> Iterable[Delta]:
+    def decode_event(self, body: Body, /) -> Iterable[Delta]:
         """What a record tells."""
-        if not self._draft.ended:
+        if not self._draft.is_ended:
             self._record(fields(body))
-        return self._draft.take()
+        return self._draft.take_deltas()
 
-    def done(self, *, marked: bool) -> Iterable[Delta]:
+    def decode_end(self, *, is_marked: bool) -> Iterable[Delta]:
         """The stream is over: complete if something said why the reply ended."""
-        del marked
+        del is_marked
         finished = self._candidate.get("finishReason") or self._feedback is not None
-        if finished and not self._draft.ended:
+        if finished and not self._draft.is_ended:
             self._end_thought()
             self._end_call()
             self._cite()
-            self._draft.close()
+            self._draft.close_all()
             reply = self._draft.reply
             reply.usage = decode_usage(self._usage)
             if self._feedback is not None and not self._candidate:
@@ -79,10 +79,10 @@ class StreamDecoder:
             if reply.finish == "error" and self._draft.calls:
                 # The provider itself calls these calls unusable, but they have gone out: only an error keeps anybody
                 # from running them.
-                self._draft.fail(failures.Failure("server_error", 502, reply.message or "the calls are unusable"))
+                self._draft.fail_reply(failures.Failure("server_error", 502, reply.message or "the calls are unusable"))
             else:
-                self._draft.end()
-        return self._draft.take()
+                self._draft.end_reply()
+        return self._draft.take_deltas()
 
     def _cite(self) -> None:
         """The sources come last: of a text that is complete already nobody can be told any more."""
@@ -92,20 +92,20 @@ class StreamDecoder:
                 self._said, segment.get("startIndex") or 0, segment.get("endIndex")
             )
             placed_citations.append(citation)
-        if placed_citations and not self._draft.cite(placed_citations):
+        if placed_citations and not self._draft.cite_text(placed_citations):
             self._losses.add("citations", "they came when their text was complete; dropped")
 
     def _record(self, body: Body) -> None:
         if body.get("error"):
-            self._draft.fail(decode_error_event(camel(body), self._losses))
+            self._draft.fail_reply(decode_error_event(camel(body), self._losses))
             return
         if body.get("usageMetadata") is not None:
             self._usage |= fields(as_object(body["usageMetadata"], "usageMetadata"))
-        if not self._draft.started:
+        if not self._draft.is_started:
             # A reply without an id is known by all that its first record says.
             reply = head(body if body.get("responseId") else camel(body))
             reply.usage = decode_usage(self._usage)
-            self._draft.start(reply)
+            self._draft.start_reply(reply)
         if body.get("promptFeedback", {}):
             self._feedback = as_object(camel(body["promptFeedback"]), "promptFeedback")
         for place, candidate in enumerate(as_list(body.get("candidates"), "candidates")):
@@ -143,14 +143,14 @@ class StreamDecoder:
                 self._piece_of_call(camel(call), part)
             elif isinstance(part.get("text"), str):
                 self._said.add(part["text"])
-                self._draft.text(part["text"], key=len(self._draft.calls))
+                self._draft.add_text(part["text"], key=len(self._draft.calls))
                 if "thoughtSignature" in part and state_of(part):
                     self._draft.sign_text(state_of(part))
             else:
                 self._said = Spoken(keeps=False)
                 self._searched = self._searched or "toolCall" in part
                 for item in other_part(part, self._losses):
-                    self._draft.whole(item)
+                    self._draft.add_item(item)
 
     def _piece_of_call(self, call: Body, part: Body) -> None:
         if call.get("name") or self._call is None:
@@ -178,5 +178,5 @@ class StreamDecoder:
 
     def _end_thought(self) -> None:
         if self._thought is not None:
-            self._draft.whole(Opaque(NAME, "thought", self._thought | {"text": joined(self._thoughts)}))
+            self._draft.add_item(Opaque(NAME, "thought", self._thought | {"text": joined(self._thoughts)}))
             self._thought = None

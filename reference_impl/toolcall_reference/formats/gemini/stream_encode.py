@@ -12,19 +12,28 @@ from toolcall_reference.formats.gemini.api import IDS, NAMES
 from toolcall_reference.formats.gemini.encode import encode_body, encode_finish, encode_grounding, encode_part
 from toolcall_reference.formats.gemini.failures import encode_error
 from toolcall_reference.formats.gemini.settings import CLIENT_RUN, tool_kinds
-from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.streaming.filters import NotBlank
+from toolcall_reference.streaming.deltas import (
+    Delta,
+    ItemClosed,
+    ItemOpened,
+    ItemPiece,
+    ReplyEnded,
+    ReplyFailed,
+    ReplyStarted,
+    WholeItem,
+)
+from toolcall_reference.streaming.filters import BlankTextFilter
 
 
 class StreamEncoder:
     """One stream: the data of each event; they have no names."""
 
-    kept: Body | None = None
+    whole_reply: Body | None = None
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
         self._target = target
-        self._not_blank = NotBlank()
+        self._not_blank = BlankTextFilter()
         self._reply = Reply("", [], "other")
         self._begun: dict[int, int] = {}
         # What a source says is told word for word only where it was asked for: a stream holds no text.
@@ -34,44 +43,44 @@ class StreamEncoder:
         self._spoken: dict[int, Spoken] = {}
         self._cited: dict[int, list[Citation]] = {}
 
-    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
+    def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
         """The records that tell of ``delta``."""
         for output in self._not_blank(delta):
             for body in self._records(output):
                 yield "", body
 
     def _records(self, delta: Delta) -> Iterable[Body]:
-        if isinstance(delta, Grown):
+        if isinstance(delta, ItemPiece):
             return self._grow(delta)
-        if isinstance(delta, Started):
+        if isinstance(delta, ReplyStarted):
             self._reply = delta.reply
-        elif isinstance(delta, Opened) and isinstance(delta.item, Text):
+        elif isinstance(delta, ItemOpened) and isinstance(delta.item, Text):
             self._begun[delta.place] = len(self._spoken.get(self._part, ()))
-        elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
+        elif isinstance(delta, ItemOpened) and isinstance(delta.item, UniversalToolCall):
             self._target.next_id(delta.item, IDS)
-        elif isinstance(delta, Closed) and isinstance(delta.item, Text):
+        elif isinstance(delta, ItemClosed) and isinstance(delta.item, Text):
             start = self._begun.pop(delta.place)
             placed_citations = [
                 placed(citation, start, len(self._spoken.get(self._part, ())) - start)
                 for citation in delta.item.citations
             ]
             self._cited.setdefault(self._part, []).extend(placed_citations)
-        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+        elif isinstance(delta, ItemClosed) and isinstance(delta.item, UniversalToolCall):
             self._part += 1 + (self._part in self._spoken)
             return [self._record(encode_part(delta.item, self._target.call_ids, self._target))]
-        elif isinstance(delta, Whole):
+        elif isinstance(delta, WholeItem):
             parts = encode_part(delta.item, {}, self._target)
             if parts:
                 self._part += len(parts) + (self._part in self._spoken)
                 return [self._record(parts)]
-        elif isinstance(delta, Ended):
+        elif isinstance(delta, ReplyEnded):
             self._reply = delta.reply
             return [self._record([{"text": ""}], encode_finish(delta.reply, self._target))]
-        elif isinstance(delta, Failed):
+        elif isinstance(delta, ReplyFailed):
             return [encode_error(delta.failure)[1]]
         return ()
 
-    def _grow(self, delta: Grown) -> Iterable[Body]:
+    def _grow(self, delta: ItemPiece) -> Iterable[Body]:
         """The record of a piece of text; calls are told when they are whole."""
         if delta.place not in self._begun:
             return ()

@@ -52,39 +52,39 @@ class StreamDecoder:
         self._reason: Any = None
         self._usage: Any = None
 
-    def event(self, body: Body, /) -> Iterable[Delta]:
+    def decode_event(self, body: Body, /) -> Iterable[Delta]:
         """What a chunk tells."""
-        if not self._draft.ended:
+        if not self._draft.is_ended:
             self._chunk(body)
-        return self._draft.take()
+        return self._draft.take_deltas()
 
-    def done(self, *, marked: bool) -> Iterable[Delta]:
+    def decode_end(self, *, is_marked: bool) -> Iterable[Delta]:
         """The stream is over, with ``[DONE]`` or without: what counts is that a finish reason was given.
 
         Some servers give one after each call; without ``[DONE]`` there must be one after the last. Others give a blank
         one or none, and ``[DONE]`` alone says that the reply is whole: https://github.com/weave-os/router/issues/250
         """
         self._begin_waiting()
-        is_open = any(not call.closed for call in self._draft.calls)
-        if marked and self._reason is None and self._is_whole():
+        is_open = any(not call.is_closed for call in self._draft.calls)
+        if is_marked and self._reason is None and self._is_whole():
             self._finish("stop")
-        if self._reason is not None and (marked or not is_open) and not self._draft.ended:
+        if self._reason is not None and (is_marked or not is_open) and not self._draft.is_ended:
             reply = self._draft.reply
-            calls, refused = bool(self._draft.calls), self._draft.refused
+            calls, refused = bool(self._draft.calls), self._draft.has_refusal
             reply.finish = finish_of(self._reason, calls=calls, refused=refused)
             reply.usage = decode_usage(self._usage)
-            self._draft.end()
-        return self._draft.take()
+            self._draft.end_reply()
+        return self._draft.take_deltas()
 
     def _chunk(self, body: Body) -> None:
         if body.get("error"):
-            self._draft.fail(decode_error_event(body, self._losses))
+            self._draft.fail_reply(decode_error_event(body, self._losses))
             return
         if isinstance(body.get("usage"), dict):
             self._usage = body["usage"]
         choices = as_list(body.get("choices"), "choices")
-        if choices and not self._draft.started:  # Azure's first chunk, of no choices, has no id either
-            self._draft.start(head(body))
+        if choices and not self._draft.is_started:  # Azure's first chunk, of no choices, has no id either
+            self._draft.start_reply(head(body))
         for choice in choices:
             choice = as_object(choice, "a choice")
             if choice.get("index") not in (None, 0):
@@ -106,9 +106,9 @@ class StreamDecoder:
             if isinstance(part, Text) and not part.refusal:
                 self._say(self._once.add(CONTENT, part.text))
             elif isinstance(part, Text):
-                self._draft.text(part.text, refusal=True)
+                self._draft.add_text(part.text, refusal=True)
             else:
-                self._draft.whole(part)
+                self._draft.add_item(part)
         if has_more:
             self._beside(delta)
         for entry in as_list(delta.get("tool_calls"), "tool_calls"):
@@ -120,7 +120,7 @@ class StreamDecoder:
             if self._legacy is None:
                 self._legacy = self._draft.open_call(None, as_text(legacy.get("name"), "name"))
                 self._legacy.call.form = LEGACY
-            self._draft.grow(self._legacy, as_text(legacy.get("arguments"), "arguments"))
+            self._draft.grow_call(self._legacy, as_text(legacy.get("arguments"), "arguments"))
         if choice.get("finish_reason"):
             self._finish(choice["finish_reason"])
 
@@ -129,24 +129,24 @@ class StreamDecoder:
         self._reason = reason
         self._end_thoughts()
         self._say(self._once.rest())
-        self._draft.close()
+        self._draft.close_all()
 
     def _is_whole(self) -> bool:
         """Whether something was said, and no call breaks off amid its arguments."""
         functions = [call for call in self._draft.calls if call.call.kind == "function"]
-        has_content = self._draft.begun or self._thoughts is not None
-        return self._draft.started and has_content and not any(is_cut(call.text) for call in functions)
+        has_content = self._draft.has_items or self._thoughts is not None
+        return self._draft.is_started and has_content and not any(is_cut(call.text) for call in functions)
 
     def _beside(self, delta: Body) -> None:
         """What stands beside content and calls."""
-        self._draft.cite(citations.from_openai(delta.get("annotations"), self._losses, "url_citation"))
+        self._draft.cite_text(citations.from_openai(delta.get("annotations"), self._losses, "url_citation"))
         for picture in pictures(delta):
             self._end_thoughts()
-            self._draft.whole(picture)
+            self._draft.add_item(picture)
         refusal = as_text(delta.get("refusal"), "refusal")
         if refusal:
             self._end_thoughts()
-            self._draft.text(refusal, refusal=True)
+            self._draft.add_text(refusal, refusal=True)
         transcript = spoken(delta, self._losses)
         if transcript:
             self._end_thoughts()
@@ -154,7 +154,7 @@ class StreamDecoder:
 
     def _say(self, pieces: Iterable[tuple[str, str]]) -> None:
         for key, piece in pieces:
-            self._draft.text(piece, key=key)
+            self._draft.add_text(piece, key=key)
 
     def _think(self, key: str, piece: str) -> None:
         if self._thoughts is None or self._thoughts[0] != key:
@@ -166,7 +166,7 @@ class StreamDecoder:
         if self._thoughts is not None:
             key, pieces = self._thoughts
             self._thoughts = None
-            self._draft.whole(Opaque(NAME, key, joined(pieces)))
+            self._draft.add_item(Opaque(NAME, key, joined(pieces)))
 
     def _call(self, entry: Body) -> None:
         is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)
@@ -206,7 +206,7 @@ class StreamDecoder:
         if entry.get("extra_content") is not None:
             call.call.raw_context = call.call.raw_context | state_of(entry)
         text = function.get(_KINDS[call.call.kind])
-        self._draft.grow(call, dump(text) if isinstance(text, dict) else as_text(text, "arguments"))
+        self._draft.grow_call(call, dump(text) if isinstance(text, dict) else as_text(text, "arguments"))
 
     def _known(self, entry: Body, function: Body) -> OpenCall | None:
         """The call that this is a piece of: by its index, by its id, or the last one where it has neither.

@@ -23,20 +23,28 @@ from toolcall_reference.formats.openai_chat.encode import (
     lose_item,
 )
 from toolcall_reference.formats.openai_chat.failures import encode_error
-from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
-from toolcall_reference.streaming.filters import InOrder
+from toolcall_reference.streaming.deltas import (
+    Delta,
+    ItemClosed,
+    ItemOpened,
+    ItemPiece,
+    ReplyEnded,
+    ReplyStarted,
+    WholeItem,
+)
+from toolcall_reference.streaming.filters import OneOpenItemFilter
 from toolcall_reference.streaming.sse import DONE
 
 
 class StreamEncoder:
     """One stream: the data of each event; they have no names."""
 
-    kept: Body | None = None
+    whole_reply: Body | None = None
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
         self._target = target
-        self._in_order = InOrder()
+        self._in_order = OneOpenItemFilter()
         self._joiner = Joiner()
         self._refusals: set[int] = set()
         self._index: dict[int, int] = {}
@@ -46,31 +54,31 @@ class StreamEncoder:
         self._drawn = 0
         self._sources: list[Body] = []  # told at once: the SDK fails at a second chunk with some
         self._head: Body = {}
-        self._open: Opened | None = None
+        self._open: ItemOpened | None = None
         self._held: list[Body] | None = [] if is_legacy(target) else None
         options = target.asked.get("stream_options")
         self._counts = isinstance(options, dict) and options.get("include_usage") is True
 
-    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]:
+    def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]:
         """The chunks that tell of ``delta``, and of what waited for it."""
         for ordered in self._in_order(delta):
             for body in self._chunks(ordered):
                 yield "", body
 
     def _chunks(self, delta: Delta) -> Iterable[Body | str]:
-        if isinstance(delta, Grown):
+        if isinstance(delta, ItemPiece):
             return self._grow(delta)
-        if isinstance(delta, Started):
+        if isinstance(delta, ReplyStarted):
             self._head = encode_head(delta.reply, self._target, "chat.completion.chunk")
             return [self._chunk({"role": "assistant", "content": None, "refusal": None})]
-        if isinstance(delta, Opened):
+        if isinstance(delta, ItemOpened):
             self._open = delta
             return self._call(delta.place, delta.item) if isinstance(delta.item, UniversalToolCall) else ()
-        if isinstance(delta, Closed):
+        if isinstance(delta, ItemClosed):
             return self._close(delta)
-        if isinstance(delta, Whole):
+        if isinstance(delta, WholeItem):
             return self._whole(delta.item)
-        return self._end(delta.reply) if isinstance(delta, Ended) else [encode_error(delta.failure)[1]]
+        return self._end(delta.reply) if isinstance(delta, ReplyEnded) else [encode_error(delta.failure)[1]]
 
     def _whole(self, item: Item) -> Iterable[Body]:
         if isinstance(item, Media):
@@ -107,7 +115,7 @@ class StreamEncoder:
         else:
             yield self._chunk({"tool_calls": [entry]})
 
-    def _grow(self, delta: Grown) -> Iterable[Body]:
+    def _grow(self, delta: ItemPiece) -> Iterable[Body]:
         item = self._open.item if self._open is not None else None
         if isinstance(item, Text) and item.refusal:
             between = "\n" if self._refusals and delta.place not in self._refusals else ""
@@ -132,7 +140,7 @@ class StreamEncoder:
             return ()
         return [self._chunk({"tool_calls": [{"index": index, kind: {key: piece}}]})]
 
-    def _close(self, delta: Closed) -> Iterator[Body]:
+    def _close(self, delta: ItemClosed) -> Iterator[Body]:
         if isinstance(delta.item, Text):
             self._target.lose_state(delta.item)
             start = self._begun.get(delta.place, self._length)

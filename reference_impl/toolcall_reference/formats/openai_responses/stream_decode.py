@@ -40,21 +40,21 @@ class StreamDecoder:
         self._done: set[str | int] = set()
         self._cited: set[_Part] = set()
 
-    def event(self, body: Body, /) -> Iterable[Delta]:
+    def decode_event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells; nothing for one that is not known."""
         handle = _EVENTS.get(str(body.get("type")))
-        if handle is not None and not self._draft.ended:
+        if handle is not None and not self._draft.is_ended:
             handle(self, body)
-        return self._draft.take()
+        return self._draft.take_deltas()
 
-    def done(self, *, marked: bool) -> Iterable[Delta]:
+    def decode_end(self, *, is_marked: bool) -> Iterable[Delta]:
         """The stream is over; only an event of the whole response ends it."""
-        del marked
+        del is_marked
         return ()
 
     def _start(self, body: Body) -> None:
-        if not self._draft.started:
-            self._draft.start(head(as_object(body.get("response"), "response")))
+        if not self._draft.is_started:
+            self._draft.start_reply(head(as_object(body.get("response"), "response")))
 
     def _added(self, body: Body) -> None:
         item = as_object(body.get("item"), "item")
@@ -71,18 +71,18 @@ class StreamDecoder:
 
     def _call(self, body: Body) -> OpenCall | None:
         candidates = (self._calls.get(key) for key in _keys(body.get("item_id"), body.get("output_index")))
-        return next((call for call in candidates if call is not None and not call.closed), None)
+        return next((call for call in candidates if call is not None and not call.is_closed), None)
 
     def _argument_delta(self, body: Body) -> None:
         call = self._call(body)
         if call is not None:
-            self._draft.grow(call, as_text(body.get("delta"), "delta"))
+            self._draft.grow_call(call, as_text(body.get("delta"), "delta"))
 
     def _argument_done(self, body: Body) -> None:
         call = self._call(body)
         text = body.get("input") if "input" in body else body.get("arguments")
         if call is not None and isinstance(text, str):
-            self._draft.complete(call, text)
+            self._draft.complete_call(call, text)
 
     def _text_delta(self, body: Body) -> None:
         refusal = body.get("type") == "response.refusal.delta"
@@ -90,7 +90,7 @@ class StreamDecoder:
 
     def _say(self, part: _Part, piece: str, *, refusal: bool) -> None:
         self._said[part] = self._said.get(part, 0) + len(piece)
-        self._draft.text(piece, key=part, refusal=refusal)
+        self._draft.add_text(piece, key=part, refusal=refusal)
 
     def _text_done(self, body: Body) -> None:
         self._complete(_part(body), body, refusal=body.get("type") == "response.refusal.done")
@@ -101,7 +101,7 @@ class StreamDecoder:
             self._say(part, text[self._said.get(part, 0) :], refusal=refusal)
 
     def _citation(self, body: Body) -> None:
-        self._draft.cite(citations.from_openai([body.get("annotation")], self._losses))
+        self._draft.cite_text(citations.from_openai([body.get("annotation")], self._losses))
         self._cited.add(_part(body))
 
     def _item_done(self, body: Body) -> None:
@@ -112,7 +112,7 @@ class StreamDecoder:
         self._done |= set(_keys(item.get("id"), index))
         if is_call(item):
             call = self._call({"item_id": item.get("id"), "output_index": index}) or self._open(item, index)
-            self._draft.complete(call, argument_text(item))
+            self._draft.complete_call(call, argument_text(item))
             self._draft.close_call(call)
         elif item.get("type") == "message":
             for place, part in enumerate(as_list(item.get("content"), "content")):
@@ -120,10 +120,10 @@ class StreamDecoder:
                 where = {"item_id": item.get("id"), "output_index": index, "content_index": place}
                 self._complete(_part(where), part, refusal=part.get("type") == "refusal")
                 if _part(where) not in self._cited:
-                    self._draft.cite(citations.from_openai(part.get("annotations"), self._losses))
+                    self._draft.cite_text(citations.from_openai(part.get("annotations"), self._losses))
             self._draft.close_text()
         else:
-            self._draft.whole(other_item(item))
+            self._draft.add_item(other_item(item))
 
     def _end(self, body: Body) -> None:
         response = as_object(body.get("response"), "response")
@@ -132,14 +132,14 @@ class StreamDecoder:
             item = as_object(item, "an output item")
             if not self._done.intersection(_keys(item.get("id"), index)):
                 self._item(item, index)
-        self._draft.close()
-        calls, refused = bool(self._draft.calls), self._draft.refused
+        self._draft.close_all()
+        calls, refused = bool(self._draft.calls), self._draft.has_refusal
         tail(self._draft.reply, response, calls=calls, refused=refused)
-        self._draft.end()
+        self._draft.end_reply()
 
     def _failed(self, body: Body) -> None:
         """A response that failed ends like a stream in which an error came."""
-        self._draft.fail(decode_error_event(as_object(body.get("response", body), "response"), self._losses))
+        self._draft.fail_reply(decode_error_event(as_object(body.get("response", body), "response"), self._losses))
 
 
 def _keys(item_id: object, index: object) -> list[str | int]:

@@ -24,7 +24,15 @@ from toolcall_reference.formats.openai_responses.encode import (
     text_part,
 )
 from toolcall_reference.formats.openai_responses.failures import encode_error_event
-from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
+from toolcall_reference.streaming.deltas import (
+    Delta,
+    ItemClosed,
+    ItemOpened,
+    ItemPiece,
+    ReplyEnded,
+    ReplyStarted,
+    WholeItem,
+)
 
 _DRAWN = -1
 """The place of a text that stands for media, which no delta has opened."""
@@ -56,13 +64,13 @@ class _Open:
 
 
 class StreamEncoder:
-    """One stream: name and data of each event. ``kept`` is the whole response, when it is there."""
+    """One stream: name and data of each event. ``whole_reply`` is the whole response, when it is there."""
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
         declared = namespaces.declared_to(target)
         target.own, target.groups = own_tools.declared(declared), namespaces.groups_of(declared)
-        self.kept: Body | None = None
+        self.whole_reply: Body | None = None
         self._target = target
         self._reply = Reply("", [], "other")
         self._number = 0
@@ -70,28 +78,28 @@ class StreamEncoder:
         self._open: dict[int, _Open] = {}
         self._last: _Open | None = None  # closed, but for what says so
 
-    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
+    def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
         """The events that tell of ``delta``."""
         for kind, body in self._events(delta):
             yield kind, {"type": kind, **body, "sequence_number": self._number}
             self._number += 1
 
     def _events(self, delta: Delta) -> Iterable[tuple[str, Body]]:
-        if isinstance(delta, Grown):
+        if isinstance(delta, ItemPiece):
             return self._grow(self._open[delta.place], delta.text)
-        if isinstance(delta, Started):
+        if isinstance(delta, ReplyStarted):
             self._reply = delta.reply
             reply = encode_body(self._reply, self._target, [], IN_PROGRESS)
             return [(kind, {"response": reply}) for kind in ("response.created", "response.in_progress")]
-        if isinstance(delta, Opened):
+        if isinstance(delta, ItemOpened):
             if isinstance(delta.item, Text):
                 return self._open_text(delta.place, delta.item)
             return self._open_call(delta.place, delta.item)
-        if isinstance(delta, Closed):
+        if isinstance(delta, ItemClosed):
             return self._close(self._open.pop(delta.place), delta)
-        if isinstance(delta, Whole):
+        if isinstance(delta, WholeItem):
             return self._whole(delta.item)
-        if isinstance(delta, Ended):
+        if isinstance(delta, ReplyEnded):
             return self._end(delta.reply)
         error = encode_error_event(delta.failure)
         return [(error.pop("type"), error)]
@@ -100,7 +108,7 @@ class StreamEncoder:
         if isinstance(item, Media):
             yield from self._open_text(_DRAWN, Text(""))
             yield from self._grow(self._open[_DRAWN], placeholder(item, self._target.losses, NAME).text)
-            yield from self._close(self._open.pop(_DRAWN), Closed(_DRAWN, Text("")))
+            yield from self._close(self._open.pop(_DRAWN), ItemClosed(_DRAWN, Text("")))
             return
         # What was closed last may still be the last, and cut; but a text behind this is no neighbour of it.
         if self._last is not None:
@@ -111,8 +119,8 @@ class StreamEncoder:
         refused = any(part.get("type") == "refusal" for item in self._output for part in item.get("content", ()))
         end = encode_finish(reply, self._target, refused=refused)
         yield from self._settle("incomplete" if end["status"] == "incomplete" else "completed")
-        self.kept = encode_body(reply, self._target, self._output, end)
-        yield f"response.{end['status']}", {"response": self.kept}
+        self.whole_reply = encode_body(reply, self._target, self._output, end)
+        yield f"response.{end['status']}", {"response": self.whole_reply}
 
     def _add(self, entry: _Open) -> tuple[str, Body]:
         self._output.append(entry.item)
@@ -153,7 +161,7 @@ class StreamEncoder:
         more: Body = {} if entry.text.refusal else {"logprobs": []}
         return [(f"response.{_kind(entry.text)}.delta", {**entry.part, "delta": piece, **more})]
 
-    def _close(self, entry: _Open, delta: Closed) -> Iterator[tuple[str, Body]]:
+    def _close(self, entry: _Open, delta: ItemClosed) -> Iterator[tuple[str, Body]]:
         self._target.lose_state(delta.item)
         yield from self._settle()
         if entry.own and isinstance(delta.item, UniversalToolCall):
