@@ -1,7 +1,7 @@
 """The reference translator: tool calls between all wire formats, decoded to one form and encoded from it.
 
-``ReferenceTranslator().open(route)`` gives a session with ``request``, ``response`` and ``error``; what a translation
-could not carry stands in ``session.losses``.
+``ReferenceTranslator().open(route)`` gives a session with ``request``, ``response`` and ``error``; what
+a translation could not carry is in ``session.losses``.
 """
 
 from toolcall_reference.adapter import build_follow_up, build_tool_results, parse_tool_calls, parse_tool_calls_stream

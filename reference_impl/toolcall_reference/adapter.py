@@ -1,12 +1,12 @@
-"""Tool calls out of one format's replies, and results back into it: what an agent needs that calls tools itself.
+"""Tool calls from one format's replies, and results back into it, for agents that run tools themselves.
 
     calls = parse_tool_calls(reply, "gemini")
     results = [UniversalToolResult.of(run(call.name, **call.arguments), call) for call in calls]
     request = build_follow_up(request, reply, results, "gemini")
 
-Every call has an id, made where its provider gave none, and its arguments are an object. Where the model wrote text
-that is none, ``readable`` is False, ``arguments`` is empty and ``text`` is what it wrote. A format is named as in
-:func:`toolcall_reference.formats.names`; one that is not there raises :class:`Unsupported`.
+Every call has an id, generated if its provider gave none, and its arguments are an object. If the model wrote text
+that is not a JSON object, ``readable`` is False, ``arguments`` is empty and ``text`` is that text. Format names are
+those of :func:`toolcall_reference.formats.names`; any other raises :class:`Unsupported`.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _QUESTION = Turn("user", [Text(".")])
 
 
 def parse_tool_calls(response: Body, format: str) -> list[UniversalToolCall]:
-    """The calls of the client's tools in a reply, in its order; Refused where ``response`` is no reply."""
+    """The calls of the client's tools in a reply, in order. Raises Refused if ``response`` is not a reply."""
     return _spoken(format).decode_response(copied(response), Losses()).calls
 
 
 def parse_tool_calls_stream(chunks: Iterable[bytes], format: str) -> list[UniversalToolCall]:
-    """The calls in a streamed reply, when it is over; Refused where it broke off, for half a call must not run."""
+    """The calls of a complete streamed reply. Raises Refused if it broke off: half a call must not run."""
     return _gathered(chunks, _spoken(format)).calls
 
 
@@ -52,10 +52,10 @@ def build_tool_results(
     *,
     model: str | None = None,
 ) -> list[Body]:
-    """The entries of the conversation that answer ``calls``: messages, items or contents.
+    """The conversation entries that answer ``calls``: messages, items or contents.
 
-    ``results`` may come in any order. Refused for a result of no call, a call without a result, and one with several.
-    ``model`` decides where models of one format differ: only since Gemini 3 may a functionResponse hold media.
+    ``results`` may come in any order. Raises Refused if a result has no call, or a call has no result or several.
+    ``model`` matters where models of one format differ: only since Gemini 3 may a functionResponse hold media.
     """
     spoken = _spoken(format)
     answers = _matched(calls, results)
@@ -72,11 +72,11 @@ def build_follow_up(
     results: Sequence[UniversalToolResult],
     format: str,
 ) -> Body:
-    """What an agent sends next: ``request`` with the reply, reasoning and signatures as they came, and the results.
+    """An agent's next request: ``request``, the reply with its reasoning and signatures unchanged, and the results.
 
-    ``response`` is the reply or its stream; nothing that is given is changed. Responses' ``previous_response_id`` goes
-    on to the reply, whose items are then not said again. Refused as by :func:`build_tool_results`, and for a reply
-    that calls no tool and is not paused: nothing is to be sent then.
+    ``response`` is the reply or its stream. No argument is changed. If the request has Responses'
+    ``previous_response_id``, the next one names the reply there and does not repeat its items. Raises Refused as
+    :func:`build_tool_results` does, and for a reply that calls no tool and is not paused: nothing is to be sent then.
     """
     spoken = _spoken(format)
     if isinstance(response, dict):
@@ -99,7 +99,7 @@ def _spoken(name: str) -> Format:
 
 
 def _matched(calls: Sequence[UniversalToolCall], results: Sequence[UniversalToolResult]) -> list[UniversalToolResult]:
-    """The results, each of the kind of its call; Refused unless every call has one, and every result its own call."""
+    """The results with the name and kind of their calls. Raises Refused unless calls and results pair one to one."""
     open_calls = {call.id: call for call in calls}
     if len(open_calls) < len(calls):
         raise Refused("two calls have one id; take them as parse_tool_calls gives them")
@@ -127,7 +127,7 @@ def _stranger(result: UniversalToolResult, calls: Sequence[UniversalToolCall]) -
 def _encoded(turns: list[Turn], spoken: Format, model: str | None) -> list[Body]:
     target = Target(model or spoken.provider.default_model, native=True)
     turns = [replace(turn, items=list(turn.items)) for turn in turns]
-    messages: list[Body] = spoken.encode_request(Conversation.of(turns), target)[spoken.entries]
+    messages: list[Body] = spoken.encode_request(Conversation.of(turns), target)[spoken.conversation_key]
     return messages
 
 
@@ -145,7 +145,7 @@ def _gathered(chunks: Iterable[bytes], spoken: Format) -> Reply:
 
 
 def _body(reply: Reply, spoken: Format, request: Body) -> Body:
-    """A streamed reply as it would have come whole."""
-    target = Target(reply.model or spoken.provider.default_model, asked=request, is_reply=True, native=True)
+    """Encode a streamed reply as the body of a whole one."""
+    target = Target(reply.model or spoken.provider.default_model, client_request=request, is_reply=True, native=True)
     body: Body = spoken.encode_response(reply, target)
     return body

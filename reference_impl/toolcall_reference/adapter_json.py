@@ -1,4 +1,4 @@
-"""Calls and results of the adapter contract as JSON values, for those who keep them or pass them on."""
+"""Calls and results of the adapter contract as JSON values, to be stored or sent to another process."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MEDIA = ("kind", "mime", "data", "url", "file_id", "name", "detail", "vendor")
 
 
 def call_to_json(call: UniversalToolCall) -> Body:
-    """``id``, ``name`` and ``arguments``, and what else is needed to answer the call.
+    """The call as JSON: ``id``, ``name``, ``arguments``, and the fields needed to answer it.
 
-    Text that is no object stands in ``arguments`` under one key, ``_raw_arguments``.
+    Argument text that is not a JSON object is in ``arguments`` under the key ``_raw_arguments``.
     """
     fields = asdict(call)
     arguments = call.arguments if call.readable else {RAW_ARGUMENTS_KEY: call.text}
@@ -24,7 +24,7 @@ def call_to_json(call: UniversalToolCall) -> Body:
 
 
 def call_from_json(body: Any) -> UniversalToolCall:
-    """The call that a JSON value says; Refused where it is none. Without ``given_id``, its id is its provider's."""
+    """The call of a JSON value. Raises Refused if it is not one. Without ``given_id``, ``id`` is the provider's id."""
     content = as_object(body, "a call")
     call_id, name = as_text(content.get("id"), "a call's id"), as_text(content.get("name"), "a call's name")
     if not call_id or not name:
@@ -38,10 +38,10 @@ def call_from_json(body: Any) -> UniversalToolCall:
     return call
 
 
-def result_from_json(body: Any, files_of: str | None = None) -> UniversalToolResult:
-    """The result that a JSON value says: ``tool_call_id``, ``name``, ``result``, ``is_error``, ``multimodal_parts``.
+def result_from_json(body: Any, file_vendor: str | None = None) -> UniversalToolResult:
+    """The result of a JSON value: ``tool_call_id``, ``name``, ``result``, ``is_error``, ``multimodal_parts``.
 
-    ``files_of`` is whose file ids they name, see :attr:`Media.vendor`.
+    ``file_vendor`` is the vendor of the file ids in it, see :attr:`Media.vendor`.
     """
     content = as_object(body, "a result")
     value = content.get("result")
@@ -52,11 +52,11 @@ def result_from_json(body: Any, files_of: str | None = None) -> UniversalToolRes
         as_text(content.get("name"), "a result's name"),
         value,
         content.get("is_error") is True,
-        [_part(part, files_of) for part in as_list(content.get("multimodal_parts"), "multimodal_parts")],
+        [_part(part, file_vendor) for part in as_list(content.get("multimodal_parts"), "multimodal_parts")],
     )
 
 
-def _part(body: Any, files_of: str | None) -> Text | Media:
+def _part(body: Any, file_vendor: str | None) -> Text | Media:
     content = as_object(body, "a part")
     if content.get("type") == "text":
         return Text(as_text(content.get("text"), "text"))
@@ -65,4 +65,4 @@ def _part(body: Any, files_of: str | None) -> Text | Media:
     if content.get("type") != "media":
         raise Refused(f"a part must be a text, an object or media, not {content.get('type')!r}")
     fields = {"mime" if key == "mime_type" else key: value for key, value in content.items()}
-    return Media(**{"kind": "file", "vendor": files_of, **{key: fields[key] for key in _MEDIA if key in fields}})
+    return Media(**{"kind": "file", "vendor": file_vendor, **{key: fields[key] for key in _MEDIA if key in fields}})

@@ -1,10 +1,10 @@
-"""A bridge to servers of the Model Context Protocol: their tools as declarations, and what they return as results.
+"""A bridge to Model Context Protocol servers: their tools as declarations, their results as conversation entries.
 
     request["tools"] = mcp_tools(await session.list_tools(), "gemini")
     entries = mcp_result(call, await session.call_tool(call["name"], call["arguments"]), "gemini")
 
-Both take the results of the protocol as JSON values, of revision 2026-07-28 or an earlier one
-(https://modelcontextprotocol.io/specification). A format is named as in :func:`toolcall_reference.formats.names`.
+Both take the protocol's results as JSON values, of revision 2026-07-28 or an earlier one
+(https://modelcontextprotocol.io/specification). Format names are those of :func:`toolcall_reference.formats.names`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _QUESTION = Turn("user", [Text(".")])
 
 
 def mcp_tools(listed: Body, format: str, *, model: str | None = None) -> list[Body]:
-    """The ``tools`` of a request for the result of ``tools/list``; an empty list where the server has none.
+    """The ``tools`` of a request, from the result of ``tools/list``; empty if the server has none.
 
-    Names that the format does not take are made legal, and stay different. A tool without a description is described by
-    its title. What no format tells the model is left out: annotations, output schemas, icons. Refused for what is no
-    such result.
+    Names that the format does not allow are made legal and stay distinct. A tool without a description is described by
+    its title. Annotations, output schemas and icons are left out: no format shows them to the model. Raises Refused if
+    ``listed`` is not such a result.
     """
     if format not in formats.names():
         raise Unsupported(f"no such format: {format!r} (known: {', '.join(formats.names())})")
@@ -48,12 +48,12 @@ def mcp_tools(listed: Body, format: str, *, model: str | None = None) -> list[Bo
 
 
 def mcp_result(call: Body, result: Body, format: str, *, model: str | None = None) -> list[Body]:
-    """The entries of the conversation that answer ``call`` with a CallToolResult: messages, items or contents.
+    """The conversation entries that answer ``call`` with a CallToolResult: messages, items or contents.
 
-    ``call`` has ``id`` (None where its provider gave none), ``name`` as it was declared, and ``arguments``. Texts and
-    media go as they are. A resource is told by its text or as media, a link by its name and address. Structured content
-    is told where the server says nothing else, for else its text repeats it; what is for the user's eyes alone is not.
-    Refused for what is no such result.
+    ``call`` has ``id`` (None if its provider gave none), ``name`` as declared, and ``arguments``. Texts and media are
+    passed unchanged. A resource becomes its text or media, a link its name and address. Structured content is used only
+    if there is no other content, which otherwise repeats it. Content for the user alone is left out. Raises Refused if
+    ``result`` is not a CallToolResult.
     """
     body, name = as_object(call, "a call"), as_text(call.get("name"), "a call's name")
     own = as_text(body["id"], "a call's id") if body.get("id") is not None else None
@@ -117,10 +117,12 @@ def _resource(resource: Body) -> Text | Media:
     if "text" in resource:
         return Text(as_text(resource["text"], "text"))
     mime = resource.get("mimeType")
-    return Media(media.kind_of(mime), mime, data=as_text(resource.get("blob"), "blob"), name=_file(resource.get("uri")))
+    return Media(
+        media.media_kind(mime), mime, data=as_text(resource.get("blob"), "blob"), name=_file(resource.get("uri"))
+    )
 
 
 def _file(uri: Any) -> str | None:
-    """The name of the file that a resource's address ends with, if it does."""
+    """The file name at the end of a resource's address; None if there is none."""
     name = str(uri or "").rpartition("/")[2]
     return name if "." in name else None

@@ -39,28 +39,30 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
     model = scenario.get("models", {}).get(format_name, spoken.provider.default_model)
     builder = Builder(scenario, tools, spoken, model)
     spelling = _spelling(scenario, format_name)
-    if spelling - spoken.spellings:
-        raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.spellings))}")
+    if spelling - spoken.notations:
+        raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.notations))}")
     hosted = scenario.get("hosted_tools", {}).get(format_name, [])
     bodies: dict[str, Body] = {}
     for number, (conversation, reply) in enumerate(builder.exchanges(), start=1):
-        target = Target(model, exact=True, spelling=spelling)
+        target = Target(model, exact=True, notations=spelling)
         request = spoken.encode_request(conversation, target)
         if hosted:
-            spoken.provider.declare(request, copy.deepcopy(hosted))
+            spoken.provider.declare_hosted(request, copy.deepcopy(hosted))
         _add(request, scenario.get("own_settings", {}).get(format_name, {}))
         for pointer, members in scenario.get("marks", {}).get(format_name, {}).items():
             place = _at(request, pointer)
             if place is not None:
                 _add(place, members)
         if "item-references" in spelling:
-            spoken.provider.refer(request, [body for name, body in bodies.items() if name.endswith("-response.json")])
+            spoken.provider.put_references(
+                request, [body for name, body in bodies.items() if name.endswith("-response.json")]
+            )
         bodies[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
             bodies[f"{number:02}-error.json"] = error_of(scenario, spoken)
         if reply is None:
             continue
-        response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
+        response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, client_request=request))
         bodies[f"{number:02}-response.json"] = spoken.provider.dress_reply(response, reply.key, request)
     return bodies
 
@@ -104,7 +106,7 @@ def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]
             continue
         key = f"{format_name}/{name}"
         reply = json.loads((case / key).read_text(encoding="utf-8")) if key in scenario["files"] else body
-        stream = formats.get(format_name).provider.stream_of(reply, f"{scenario['id']}/{name}")
+        stream = formats.get(format_name).provider.render_stream(reply, f"{scenario['id']}/{name}")
         text_by_name[name.replace("-response.json", "-response.sse")] = stream.decode()
     return text_by_name
 

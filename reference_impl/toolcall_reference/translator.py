@@ -1,9 +1,9 @@
-"""The translator: a session decodes one format, and encodes the other.
+"""The translator: a session decodes one format and encodes the other.
 
-Everything that a reply needs of its request (names, free-text tools, settings to echo) is in the session. Across
-exchanges nothing is needed, so a fresh session can go on with any conversation that comes whole. Its memory also keeps
-the conversation for clients that ask for it, and gives back what the client's format had no place for: opaque state,
-and ids that it does not take. Sessions may share a memory.
+The session holds what a reply needs of its request: names, free-text tools, settings to echo. Nothing else is needed
+across exchanges, so a new session can continue any conversation that is sent whole. The session's memory stores the
+conversation for clients that ask for it, and restores what the client's format has no place for: opaque state, and ids
+that it does not allow. Sessions may share a memory.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from toolcall_reference.adapter_json import call_from_json, call_to_json, result
 from toolcall_reference.basics.errors import Refused, Unsupported
 from toolcall_reference.basics.jsontext import Snapshot, copied
 from toolcall_reference.conversation import history
-from toolcall_reference.conversation.failures import Headers, headers_of
-from toolcall_reference.conversation.intermediate import Body, Conversation, Reply, UniversalToolCall, distinct
+from toolcall_reference.conversation.failures import Headers, client_headers
+from toolcall_reference.conversation.intermediate import Body, Conversation, Reply, UniversalToolCall, distinct_tools
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.names import NameMap
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats import Format
 from toolcall_reference.mcp import mcp_result, mcp_tools
-from toolcall_reference.policy import Applied, Policy, Untouched, apply
+from toolcall_reference.policy import AppliedPolicy, NoPolicy, Policy, apply
 from toolcall_reference.policy.patch import patched
 from toolcall_reference.sessions.memory import Memory
-from toolcall_reference.sessions.state import Gathering, PrecedingWords
+from toolcall_reference.sessions.state import PrecedingWords, StateGathering
 from toolcall_reference.streaming import streams
 from toolcall_reference.streaming.deltas import Delta, ReplyEnded
 from toolcall_reference.streaming.streams import StreamTranslator
@@ -36,7 +36,7 @@ VERSION = "0.1.0"
 
 
 class Route(Protocol):
-    """Who speaks what; any object with these attributes will do."""
+    """The formats and models of client and upstream; any object with these attributes will do."""
 
     @property
     def client(self) -> str: ...
@@ -68,9 +68,9 @@ class ReferenceTranslator:
         self._policy = policy
 
     def open(self, route: Route, /, memory: Memory | None = None) -> Session:
-        """A session for one conversation; Unsupported for a format that is not here.
+        """A session for one conversation. Raises Unsupported for an unknown format.
 
-        Without a memory it has one of its own. Exchanges that overlap need a session each, with one memory.
+        Without ``memory`` it gets one of its own. Exchanges that overlap need one session each and a shared memory.
         """
         for name in (route.client, route.upstream):
             if name not in formats.names():
@@ -83,7 +83,7 @@ _NOTHING_ASKED, _NO_ENTRIES = Snapshot({}), Snapshot(None)
 
 
 class Session:
-    """One conversation on one route. ``losses`` says what the last translation could not carry."""
+    """One conversation on one route. ``losses`` are what the last translation could not carry."""
 
     def __init__(self, route: Route, memory: Memory | None = None, policy: Policy | None = None) -> None:
         self.losses = Losses()
@@ -97,27 +97,29 @@ class Session:
         self._ids: frozenset[str] = frozenset()
         self._words = PrecedingWords()
         self._policy = policy
-        self._applied: Applied | Untouched = Untouched()
+        self._applied: AppliedPolicy | NoPolicy = NoPolicy()
         self.memory = Memory.of(self._client) if memory is None else memory
 
     def request(self, body: Body, /) -> Body:
-        """The upstream's request for the client's; Refused where it cannot be said without inventing."""
+        """Translate the client's request for the upstream. Raises Refused if that needs invented content."""
         self.losses = Losses()
-        entries = self._client.entries
-        # Of the conversation the decoder copies what goes on as an object: most of it is texts.
+        entries = self._client.conversation_key
+        # The conversation itself needs no snapshot: the decoder copies the objects that it passes on.
         self._asked = Snapshot({key: value for key, value in body.items() if key != entries})
-        self._entries = Snapshot(body.get(entries)) if self.memory.replies.keeps(body) else _NO_ENTRIES
+        self._entries = (
+            Snapshot(body.get(entries)) if self.memory.reply_memory.needs_conversation(body) else _NO_ENTRIES
+        )
         if self._route.client == self._route.upstream:
-            return _same(self._by_policy(body), self._upstream.request_model, self._route.upstream_model)
+            return _same(self._by_policy(body), self._upstream.request_model_key, self._route.upstream_model)
         own = self._asked.value
         own = {key: value if key == entries else own[key] for key, value in body.items()}
-        conversation = self._client.decode_request(self.memory.replies.whole(own), self.losses)
+        conversation = self._client.decode_request(self.memory.reply_memory.complete_request(own), self.losses)
         history.check_whole(conversation)
         history.check_pairing(conversation)
-        conversation.tools = distinct(conversation.tools)
+        conversation.tools = distinct_tools(conversation.tools)
         self._remember(conversation)
-        self.memory.state.restore(conversation, self._route.upstream)
-        self.memory.ids.restore(conversation.calls)
+        self.memory.state_memory.restore_state(conversation, self._route.upstream)
+        self.memory.id_memory.restore_ids(conversation.calls)
         if self._policy is not None:
             self._applied = apply(self._policy, conversation)
         # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
@@ -126,7 +128,7 @@ class Session:
         return self._upstream.encode_request(conversation, target)
 
     def _by_policy(self, body: Body) -> Body:
-        """A request of the upstream's own format with what the policy changes; all else as it stood."""
+        """Apply the policy to a request of the upstream's own format, and change nothing else."""
         if self._policy is None:
             return body
         conversation = self._client.decode_request(copied(body), self.losses)
@@ -139,94 +141,101 @@ class Session:
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
         self._words = PrecedingWords(conversation.turns)
-        self._brought = conversation.brought
+        self._brought = conversation.brought_declarations
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
         self._ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])
 
     def response(self, body: Body, /) -> Body:
-        """The client's reply for the upstream's."""
+        """Translate the upstream's reply for the client."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return _same(self._back_by_policy(body), self._client.reply_model, self._route.client_model)
+            return _same(self._back_by_policy(body), self._client.reply_model_key, self._route.client_model)
         reply = self._upstream.decode_response(body, self.losses)
         self._restore(reply)
         target = self._target()
         output = self._client.encode_response(reply, target)
-        self.memory.replies.keep(target.asked, output)
-        self.memory.state.keep(reply, target.call_ids, self._words)
-        self.memory.ids.keep(reply.calls, target.call_ids)
+        self.memory.reply_memory.keep_reply(target.client_request, output)
+        self.memory.state_memory.keep_state(reply, target.call_ids, self._words)
+        self.memory.id_memory.keep_ids(reply.calls, target.call_ids)
         return output
 
     def _back_by_policy(self, body: Body) -> Body:
-        """A reply of the client's own format with the client's names; all else as it stood."""
-        if not self._applied.changes:
+        """Restore the client's names in a reply of the client's own format, and change nothing else."""
+        if not self._applied.changes_calls:
             return body
         reply = self._upstream.decode_response(copied(body), Losses())
         before = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
         for call in reply.calls:
-            call.name = self._applied.name_of(call.name)
-            self._applied.restore(call)
+            call.name = self._applied.client_name(call.name)
+            self._applied.restore_call(call)
         after = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
         return patched(body, before, after)
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        """The client's stream for the upstream's, as it comes; ``losses`` is complete when it has ended.
+        """Translate the upstream's stream as it arrives; ``losses`` is complete when the stream has ended.
 
-        Raises what ``chunks`` raises, and Refused where :meth:`response` would, when all that was read before has gone
-        out.
+        Raises what ``chunks`` raises, and Refused where :meth:`response` would, after the output of all that was read
+        before.
         """
         return streams.translate_stream(chunks, self.stream_translator())
 
     def stream_translator(self) -> StreamTranslator:
-        """The same for those who are given the pieces one by one, and cannot wait for the next inside a loop."""
+        """Start translating a stream by push: feed it chunks one by one, as :meth:`stream` does in a loop."""
         self.losses = Losses()
-        if self._route.client == self._route.upstream and not self._applied.changes:
+        if self._route.client == self._route.upstream and not self._applied.changes_calls:
             return streams.SameFormatTranslator(
-                self._client.stream_model, self._route.client_model, self._client.newline
+                self._client.stream_model_path, self._route.client_model, self._client.newline
             )
         target = self._target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
-        gathering, words = Gathering(), self._words
+        gathering, words = StateGathering(), self._words
 
         def written(delta: Delta) -> None:
-            """What the client has no place for is kept when the reply is complete."""
-            gathering.take(delta)
+            """Store state and ids that the client's format cannot hold, once the reply is complete."""
+            gathering.add_delta(delta)
             if isinstance(delta, ReplyEnded):
-                self.memory.state.keep_gathered(gathering, target.call_ids, words)
-                self.memory.ids.keep(gathering.calls, target.call_ids)
+                self.memory.state_memory.keep_gathered(gathering, target.call_ids, words)
+                self.memory.id_memory.keep_ids(gathering.calls, target.call_ids)
                 if encoder.whole_reply is not None:
-                    self.memory.replies.keep(target.asked, encoder.whole_reply)
+                    self.memory.reply_memory.keep_reply(target.client_request, encoder.whole_reply)
 
         restored = streams.CallRestorer(self._rename, self._free, self._applied)
         return streams.CrossFormatTranslator(decoder, restored, encoder, written, self._client.newline)
 
     def _target(self) -> Target:
         model = self._route.client_model
-        request = {**self._asked.value, self._client.entries: self._entries.value}
-        return Target(model, self.losses, is_reply=True, asked=request, taken=self._ids, brought=self._brought)
+        request = {**self._asked.value, self._client.conversation_key: self._entries.value}
+        return Target(
+            model,
+            self.losses,
+            is_reply=True,
+            client_request=request,
+            used_ids=self._ids,
+            brought_declarations=self._brought,
+        )
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
-        """The client's error for the upstream's: status, body, and of the headers what concerns a client."""
+        """Translate the upstream's error: status, body, and the headers that a client needs."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
             return status, copied(body), dict(headers)
         failure = self._upstream.decode_error(status, copied(body), headers, self.losses)
-        return (*self._client.encode_error(failure), headers_of(failure))
+        return (*self._client.encode_error(failure), client_headers(failure))
 
     def _restore(self, reply: Reply) -> None:
         for call in reply.calls:
             custom = self._rename(call)
-            self._applied.restore(call)
+            self._applied.restore_call(call)
             if custom:
                 self._free(call)
 
     def _rename(self, call: UniversalToolCall) -> bool:
-        """Give a call the client's name; whether it stands for a call of a free-text tool."""
-        call.name = self._applied.name_of(self._names.restore(call.name))
+        """Restore a call's client name. Returns whether the function stands for one of the client's free-text tools."""
+        call.name = self._applied.client_name(self._names.source_name(call.name))
         return call.name in self._custom and call.kind == "function"
 
     def _free(self, call: UniversalToolCall) -> None:
-        """Make a call of a free-text tool of the function that stands for it upstream."""
+        """Turn a call of the function that stands for a free-text tool upstream into a call of that tool."""
         value = call.arguments.get("input")
         if isinstance(value, str) and len(call.arguments) == 1:
             call.kind, call.text = "custom", value
@@ -236,7 +245,7 @@ class Session:
 
 
 class NativeSession(Session):
-    """A session within one format: it also takes calls out of replies and puts results back, as agents do."""
+    """A session within one format. It also reads calls from replies and writes results, as agents do."""
 
     def tool_calls(self, reply: Body, /) -> list[Body]:
         """The calls of a reply, as JSON values; see :func:`toolcall_reference.adapter.parse_tool_calls`."""
@@ -244,7 +253,7 @@ class NativeSession(Session):
 
     def tool_results(self, calls: list[Body], results: list[Body], /) -> list[Body]:
         """The entries that answer ``calls``; see :func:`toolcall_reference.adapter.build_tool_results`."""
-        owner = self._client.provider.files_of
+        owner = self._client.provider.file_vendor
         universal_calls, answers = (
             [call_from_json(call) for call in calls],
             [result_from_json(result, owner) for result in results],
@@ -261,7 +270,7 @@ class NativeSession(Session):
 
 
 def _same(body: Body, model_key: str | None, model: str) -> Body:
-    """The body itself, the model aside."""
+    """A copy of the body with another model name."""
     body_copy: Body = copied(body)
     if model_key is not None and model_key in body_copy:
         body_copy[model_key] = model

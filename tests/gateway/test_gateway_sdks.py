@@ -112,7 +112,7 @@ def play_policy(client: str, upstream: str, *, stream: bool) -> None:
                 place[key] = json.loads(json.dumps(place[key]).replace("path", "absolute_path"))
     if stream:
         blank = b"\r\n\r\n" if upstream == "gemini" else b"\n\n"
-        streams = [reference.get(upstream).provider.stream_of(reply, "seed") for reply in replies]
+        streams = [reference.get(upstream).provider.render_stream(reply, "seed") for reply in replies]
         answers = [streaming(*(event + blank for event in stream.split(blank) if event)) for stream in streams]
     else:
         answers = [replying(reply) for reply in replies]

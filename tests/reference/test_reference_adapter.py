@@ -46,7 +46,7 @@ def all_rounds(name: str) -> Iterator[tuple[Case, Exchange, Exchange]]:
 def results_for(name: str, exchange: Exchange, following: Exchange) -> list[UniversalToolResult]:
     calls = [call_to_json(call) for call in parse_tool_calls(exchange.response, name)]
     results = universal_results(CORPUS, name, following.request, calls)
-    return [result_from_json(result, formats.get(name).provider.files_of) for result in results]
+    return [result_from_json(result, formats.get(name).provider.file_vendor) for result in results]
 
 
 @each_format

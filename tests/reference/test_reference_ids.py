@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.reference_bodies import REPLIES, REQUESTS, ask, open_way, reply
-from toolcall_reference.conversation.ids import fit
+from toolcall_reference.conversation.ids import fit_id
 from toolcall_reference.formats.anthropic.api import IDS as ANTHROPIC
 from toolcall_reference.formats.openai_chat.api import IDS as CHAT
 from toolcall_reference.formats.openai_responses.api import IDS as RESPONSES
@@ -52,10 +52,10 @@ def test_illegal_ids_are_rewritten_alike_on_call_and_result(given_id: str) -> No
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_rewriting_is_injective_and_legal(pair: list[str], name: str) -> None:
     rule = RULES[name]
-    first, second = (fit(value, rule) for value in pair)
+    first, second = (fit_id(value, rule) for value in pair)
     assert first != second
     assert rule.allows(first)
-    assert fit(first, rule) == first
+    assert fit_id(first, rule) == first
 
 
 def test_ids_used_again_in_a_later_turn() -> None:

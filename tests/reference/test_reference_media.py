@@ -12,7 +12,7 @@ from judging import judge
 from reference.reference_bodies import REPLIES, ask, open_way, reply
 from reference.stream_bodies import assemble
 from toolcall_conformance.library import load_corpus
-from toolcall_reference.conversation.media import usual
+from toolcall_reference.conversation.media import registered_mime
 from toolcall_reference.formats.openai_chat.transcripts import LONGEST
 from toolcall_reference.render import render
 
@@ -161,11 +161,11 @@ def test_long_texts_are_passed_on_both() -> None:
     assert texts == ["a" * LONGEST, "b", "c"]
 
 
-def test_other_names_of_a_type_become_the_usual_one() -> None:
+def test_other_names_of_a_type_become_the_registered_one() -> None:
     """A picture that is named ``image/jpg`` stays a picture: https://github.com/NousResearch/hermes-agent/issues/55432"""
     names = load_corpus().equivalence("media-type-alias").parameters["names"]
-    assert {name: usual(f"{name.upper()}; q=1") for name in names} == names
-    assert [usual(name) for name in ("image/PNG; q=1", "text/plain; charset=utf-8", None)] == [
+    assert {name: registered_mime(f"{name.upper()}; q=1") for name in names} == names
+    assert [registered_mime(name) for name in ("image/PNG; q=1", "text/plain; charset=utf-8", None)] == [
         *("image/png", "text/plain; charset=utf-8", None)
     ]
     url = f"data:image/x-png;base64,{RED}"

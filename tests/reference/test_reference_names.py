@@ -45,17 +45,17 @@ def test_one_rewrite_in_declaration_choice_and_history_and_the_way_back(name: st
 def test_names_are_legal_distinct_and_reversible(names: list[str]) -> None:
     name_map = NameMap(NAMES)
     name_map.declare(names)
-    targets = [name_map.to(name) for name in names]
+    targets = [name_map.target_name(name) for name in names]
     assert len(set(targets)) == len(names)
     assert all(NAMES.allows(target) for target in targets)
-    assert [name_map.restore(target) for target in targets] == names
+    assert [name_map.source_name(target) for target in targets] == names
     assert [name for name, target in zip(names, targets, strict=True) if NAMES.allows(name) and target != name] == []
 
 
 def test_a_rewrite_never_takes_a_declared_name() -> None:
     first = NameMap(NAMES)
-    new_name = first.to("a.b")
+    new_name = first.target_name("a.b")
     second = NameMap(NAMES)
     second.declare(["a.b", new_name])
-    assert second.to(new_name) == new_name
-    assert second.to("a.b") != new_name
+    assert second.target_name(new_name) == new_name
+    assert second.target_name("a.b") != new_name

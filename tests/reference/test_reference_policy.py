@@ -69,7 +69,7 @@ def test_streams_come_back_piece_by_piece(corpus: Corpus, client: str, upstream:
     exchange, golden = case.exchanges(client)[0], case.exchanges(upstream)[0]
     mine = session(MAPPED, client, upstream, stream=True)
     mine.request(exchange.request)
-    stream = reference_formats.get(upstream).provider.stream_of(with_names(golden.response), "seed")
+    stream = reference_formats.get(upstream).provider.render_stream(with_names(golden.response), "seed")
     output = b"".join(mine.stream(bytes([byte]) for byte in stream))
     assembled = formats.assemble(client, parse(output)).body
     want = told(read(upstream, "response", golden.response).calls)

@@ -87,7 +87,7 @@ def test_failure_without_a_mark_is_said_in_the_text() -> None:
 
 
 def test_success_is_never_marked() -> None:
-    assert results.marked("Error: 0 errors", is_error=False) == "Error: 0 errors"
+    assert results.mark_error("Error: 0 errors", is_error=False) == "Error: 0 errors"
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}
     messages = [
         {"role": "user", "content": "x"},

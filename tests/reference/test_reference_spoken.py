@@ -6,14 +6,14 @@ import pytest
 
 from reference.reference_bodies import open_way
 from reference.stream_bodies import events, framed
-from toolcall_reference.basics.text_offsets import Spoken
+from toolcall_reference.basics.text_offsets import TextOffsets
 
 TEXT = "Ærø: 3 €, «ok» 👍🏽 日本語, and\ud800 so on"
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_places_are_those_of_the_text(size: int) -> None:
-    transcript = Spoken(keeps=False)
+    transcript = TextOffsets(keeps_text=False)
     for start in range(0, len(TEXT), size):
         transcript.add(TEXT[start : start + size])
     ends = [len(TEXT[:place].encode("utf-8", "surrogatepass")) for place in range(len(TEXT) + 1)]
@@ -21,8 +21,8 @@ def test_places_are_those_of_the_text(size: int) -> None:
     assert [transcript.bytes_before(place) for place in range(len(TEXT) + 1)] == ends
     for byte in range(ends[-1] + 1):  # inside of a character it has not ended
         assert transcript.characters_before(byte) == sum(end <= byte for end in ends[1:])
-    assert transcript.words(0, 3) == ""
-    assert Spoken(TEXT).words(1, 4) == TEXT[1:4]
+    assert transcript.text_between(0, 3) == ""
+    assert TextOffsets(TEXT).text_between(1, 4) == TEXT[1:4]
 
 
 @pytest.mark.parametrize("tools", [[], [{"google_search": {}}]])

@@ -80,7 +80,7 @@ def test_the_sdk_raises_for_an_error_in_a_stream(path: Path, name: str) -> None:
 def test_a_piece_that_is_lost_is_seen(name: str) -> None:
     """The comparison above can fail: one fragment less, and the SDK sees another reply."""
     exchange = CORPUS.cases["shell/realistic"].exchanges(name)[0]
-    lines = re.split(rb"(?<=\n)\r?\n", reference_formats.get(name).provider.stream_of(exchange.response, "seed"))
+    lines = re.split(rb"(?<=\n)\r?\n", reference_formats.get(name).provider.render_stream(exchange.response, "seed"))
     whole = said(name, exchange.response)
     changed = 0
     for place in range(len(lines)):

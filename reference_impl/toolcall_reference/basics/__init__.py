@@ -1,1 +1,1 @@
-"""JSON as text, errors, what is kept within a limit, and what seeds make."""
+"""JSON text, errors, numbers, the bounded store, and pseudorandom ids."""

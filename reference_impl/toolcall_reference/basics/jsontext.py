@@ -1,4 +1,4 @@
-"""JSON as text: arguments in, arguments out, and a look at untrusted shapes."""
+"""JSON text: parsing, writing, copying, and shape checks of untrusted values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from toolcall_reference.basics.errors import Refused
 
 RAW_ARGUMENTS_KEY = "_raw_arguments"
-"""Where a format takes only an object, argument text that is no JSON object travels under this key, as it stood."""
+"""The key for unparsed argument text, where a format takes only an object and the text is not one."""
 
 
 def _number(text: str) -> float:
@@ -29,29 +29,29 @@ def _constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-# Made once: the module's functions would make one for every event of a stream.
+# Created once: json.loads would create a decoder for every event of a stream.
 _DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
-_READ: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+_SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-# The class would make such a one for every value; it is there wherever CPython is.
+# JSONEncoder would create one for every value. CPython always has it.
 _WRITE: Callable[[Any, int], Iterable[str]] = (
     c_make_encoder(None, _ENCODER.default, encode_basestring, None, ":", ",", False, False, True)
     if c_make_encoder
     else lambda value, _: _ENCODER.iterencode(value)
 )
-_NAMER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-_NAME: Callable[[Any, int], Iterable[str]] = (
-    c_make_encoder(None, _NAMER.default, encode_basestring_ascii, None, ":", ",", True, False, True)
+_CANONICAL_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+_WRITE_CANONICAL: Callable[[Any, int], Iterable[str]] = (
+    c_make_encoder(None, _CANONICAL_ENCODER.default, encode_basestring_ascii, None, ":", ",", True, False, True)
     if c_make_encoder
-    else lambda value, _: _NAMER.iterencode(value)
+    else lambda value, _: _CANONICAL_ENCODER.iterencode(value)
 )
 
 
 def parse(text: str) -> Any:
     """Parse JSON; ValueError for what is not JSON (NaN and overflowing numbers included). Integers stay exact."""
     try:
-        value, end = _READ(text, 0)
-    except (ValueError, StopIteration):  # white space before it, perhaps
+        value, end = _SCAN(text, 0)
+    except (ValueError, StopIteration):  # perhaps leading white space
         end = -1
     except RecursionError:
         raise ValueError("nested too deeply") from None
@@ -62,9 +62,9 @@ def parse(text: str) -> Any:
 
 
 def parse_object(text: str) -> dict[str, Any] | None:
-    """The object that ``text`` says; None where it is anything else.
+    """The object that ``text`` holds; None if it is anything else.
 
-    Blank text says ``{}``, and so do ``null``, ``[]`` and ``""``, with which some writers say that there is nothing.
+    Blank text, ``null``, ``[]`` and ``""`` are ``{}``: some writers express "no arguments" so.
     """
     if not text.strip():
         return {}
@@ -78,7 +78,7 @@ def parse_object(text: str) -> dict[str, Any] | None:
 
 
 def is_cut(text: str) -> bool:
-    """Whether there is a text, and it is no JSON: its end is missing."""
+    """Whether the text is not blank and not JSON, as when its end is missing."""
     if not text.strip():
         return False
     try:
@@ -89,12 +89,12 @@ def is_cut(text: str) -> bool:
 
 
 def dump(value: Any) -> str:
-    """JSON text without needless space, characters as themselves."""
+    """Compact JSON text, with non-ASCII characters unescaped."""
     return "".join(_WRITE(value, 0))
 
 
 def is_json(value: Any) -> bool:
-    """Whether ``value`` is made of what JSON has: finite numbers, text, true, false, null, lists, and keys of text."""
+    """Whether ``value`` is a JSON value: finite numbers, strings, booleans, null, lists, and dicts with string keys."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and is_json(inner) for key, inner in value.items())
     if isinstance(value, (list, tuple)):
@@ -102,62 +102,62 @@ def is_json(value: Any) -> bool:
     return isinstance(value, (str, int, type(None))) or (isinstance(value, float) and math.isfinite(value))
 
 
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def joined(pieces: Iterable[str]) -> str:
-    """Pieces of a text as one; two halves of a surrogate pair that stood apart are their character."""
-    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
+    """Join pieces of a text; the two halves of a split surrogate pair become their character."""
+    return _SURROGATE_PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
 
 
-_TREE = 2
-"""The version of marshal's format in which what stands at two places is two things."""
+_MARSHAL_VERSION = 2
+"""The version of marshal's format without references, so that a value used twice is copied twice."""
 
 
-_FLAT = frozenset({str, int, float, bool, type(None)})
-"""The types of values that hold no others."""
+_SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
+"""The types of scalar values."""
 
 
 def copied(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
     if type(value) is dict:
         for inner in value.values():
-            if type(inner) not in _FLAT:
+            if type(inner) not in _SCALAR_TYPES:
                 break
         else:
             return value.copy()
     try:
-        return marshal.loads(marshal.dumps(value, _TREE))  # noqa: S302 - bytes of our own
+        return marshal.loads(marshal.dumps(value, _MARSHAL_VERSION))  # noqa: S302 - bytes of our own
     except ValueError:  # a subclass of dict, or something else that is not plain
         return copy.deepcopy(value)
 
 
 class Snapshot:
-    """A JSON value as it was when this was made; each :attr:`value` is a copy of its own, made when it is asked for."""
+    """A frozen copy of a JSON value; each access of :attr:`value` returns a new copy."""
 
     def __init__(self, value: Any) -> None:
         self._bytes: bytes | None = None
         self._value: Any = None
         try:
-            self._bytes = marshal.dumps(value, _TREE)
+            self._bytes = marshal.dumps(value, _MARSHAL_VERSION)
         except ValueError:  # not plain, see :func:`copied`
             self._value = copy.deepcopy(value)
 
     @property
     def value(self) -> Any:
-        """The value."""
+        """A new copy of the value."""
         if self._bytes is None:
             return copy.deepcopy(self._value)
         return marshal.loads(self._bytes)  # noqa: S302 - bytes of our own
 
 
 def digest(*values: Any, length: int = 24) -> str:
-    """A short name for ``values``: the same values, the same name; hexadecimal, up to 64 characters."""
-    return hashlib.sha256("".join(_NAME(values, 0)).encode()).hexdigest()[:length]
+    """A hexadecimal digest of ``values``, up to 64 characters; equal values give equal digests."""
+    return hashlib.sha256("".join(_WRITE_CANONICAL(values, 0)).encode()).hexdigest()[:length]
 
 
 def as_object(value: Any, what: str) -> dict[str, Any]:
-    """``value`` if it is an object, ``{}`` for null; Refused otherwise, naming ``what``."""
+    """``value`` if it is an object, ``{}`` for null. Raises Refused otherwise, naming ``what``."""
     if isinstance(value, dict):
         return value
     if value is None:
@@ -166,7 +166,7 @@ def as_object(value: Any, what: str) -> dict[str, Any]:
 
 
 def as_list(value: Any, what: str) -> list[Any]:
-    """``value`` if it is an array, ``[]`` for null; Refused otherwise, naming ``what``."""
+    """``value`` if it is an array, ``[]`` for null. Raises Refused otherwise, naming ``what``."""
     if isinstance(value, list):
         return value
     if value is None:
@@ -175,7 +175,7 @@ def as_list(value: Any, what: str) -> list[Any]:
 
 
 def as_text(value: Any, what: str) -> str:
-    """``value`` if it is a string, the empty string for null; Refused otherwise, naming ``what``."""
+    """``value`` if it is a string, ``""`` for null. Raises Refused otherwise, naming ``what``."""
     if isinstance(value, str):
         return value
     if value is None:

@@ -1,10 +1,10 @@
-"""What kind of media a MIME type is."""
+"""MIME types: registered names and kinds of media."""
 
 from __future__ import annotations
 
-_KINDS = {"image": "image", "audio": "audio", "video": "video"}
+_KIND_BY_TOP_LEVEL = {"image": "image", "audio": "audio", "video": "video"}
 
-_USUAL = {
+_REGISTERED_BY_ALIAS = {
     "image/jpg": "image/jpeg",
     "image/pjpeg": "image/jpeg",
     "image/x-png": "image/png",
@@ -14,18 +14,18 @@ _USUAL = {
     "audio/vnd.wave": "audio/wav",
     "audio/x-m4a": "audio/mp4",
 }
-"""Other names of a type, which not every API takes (https://github.com/NousResearch/hermes-agent/issues/55432)."""
+"""Registered type by alias; not every API takes aliases (https://github.com/NousResearch/hermes-agent/issues/55432)."""
 
 
-def usual(mime: str | None) -> str | None:
-    """A MIME type by its registered name; that of a picture without parameters."""
+def registered_mime(mime: str | None) -> str | None:
+    """The registered name of a MIME type; an image type also loses its parameters."""
     name = (mime or "").partition(";")[0].strip().lower()
-    return _USUAL.get(name) or (name if name.startswith("image/") else mime)
+    return _REGISTERED_BY_ALIAS.get(name) or (name if name.startswith("image/") else mime)
 
 
-def kind_of(mime: str | None) -> str:
-    """The kind of a MIME type: image, audio, video, document (PDF and text), or file."""
+def media_kind(mime: str | None) -> str:
+    """The kind of media of a MIME type: image, audio, video, document (PDF and text), or file."""
     head = (mime or "").split("/")[0]
-    if head in _KINDS:
-        return _KINDS[head]
+    if head in _KIND_BY_TOP_LEVEL:
+        return _KIND_BY_TOP_LEVEL[head]
     return "document" if head == "text" or mime == "application/pdf" else "file"

@@ -1,4 +1,4 @@
-"""Numbers of settings: whether a value is one, and the nearest that a target takes."""
+"""Numbers in bodies: type checks, counts, and the nearest value that a target accepts."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from toolcall_reference.basics.errors import Refused
 
 
 def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number; true and false are none."""
+    """Whether a JSON value is a number; booleans are not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def as_number(value: Any, what: str) -> Any:
-    """``value`` if it is a number; Refused otherwise, naming ``what``."""
+    """``value`` if it is a number. Raises Refused otherwise, naming ``what``."""
     if is_number(value):
         return value
     raise Refused(f"{what} must be a number, not {value!r:.40}")
 
 
 def nearest(value: Any, least: float | None = None, most: float | None = None) -> Any:
-    """The nearest number from ``least`` to ``most``. What is no number stays: the provider says what is wrong."""
+    """``value`` limited to the range from ``least`` to ``most``. A value that is not a number is returned unchanged."""
     if not is_number(value):
         return value
     if least is not None and value < least:

@@ -1,4 +1,4 @@
-"""Ids, pieces of text and noise as providers make them, always the same for the same seed."""
+"""Pseudorandom ids, text pieces and noise in the shapes that providers use; equal seeds give equal results."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from toolcall_reference.basics.jsontext import digest
 
-#: Into how many pieces a long text is cut; a short one has pieces of one to eight characters.
-MOST_PIECES = 24
+#: The approximate number of pieces of a long text; a short text has pieces of one to eight characters.
+TARGET_PIECE_COUNT = 24
 
 _BASE62 = string.digits + string.ascii_letters
 
 
 def letters(length: int, *seed: object) -> str:
-    """Letters and digits that look like a provider's id, always the same for the same seed."""
+    """``length`` letters and digits, as in a provider's id."""
     number = int(digest("letters", *[str(part) for part in seed], length=64), 16)
     text = ""
     while len(text) < length:
@@ -26,8 +26,8 @@ def letters(length: int, *seed: object) -> str:
 
 
 def pieces(text: str, seed: str) -> Iterator[str]:
-    """``text`` in pieces of uneven length, without regard to words, escapes or JSON; none for an empty text."""
-    scale = max(1, len(text) // (4 * MOST_PIECES))
+    """Cut ``text`` into pieces of uneven length, even inside words, escapes and JSON; empty for an empty text."""
+    scale = max(1, len(text) // (4 * TARGET_PIECE_COUNT))
     sizes = digest("pieces", seed, length=40)
     start = turn = 0
     while start < len(text):
@@ -37,5 +37,5 @@ def pieces(text: str, seed: str) -> Iterator[str]:
 
 
 def noise(seed: str) -> str:
-    """The value of ``obfuscation``: some letters and digits, so that the length of a piece does not give it away."""
+    """A value for ``obfuscation``: random letters and digits that hide the length of a piece."""
     return letters(8 + int(digest("noise", seed, length=1), 16) // 2, seed)

@@ -1,10 +1,10 @@
-"""How long a text is that goes by in pieces: what the place of a source in it needs, without the text itself."""
+"""Conversion between character and byte offsets of a text that arrives in pieces, without storing the text."""
 
 from __future__ import annotations
 
 import re
 
-#: Neighbouring characters that take equally many bytes in UTF-8.
+#: Runs of characters of equal length in UTF-8.
 _RUNS = re.compile("([\x00-\x7f]+)|([\x80-\u07ff]+)|([\u0800-\uffff]+)|([\U00010000-\U0010ffff]+)")
 
 
@@ -12,27 +12,27 @@ def _run(match: re.Match[str]) -> tuple[int, int]:
     return match.lastindex or 1, len(match[0])
 
 
-class Spoken:
-    """A text as far as it was said, counted in characters and in bytes; its words only if it is to keep them.
+class TextOffsets:
+    """Counts the characters and UTF-8 bytes of a text so far; stores the text itself only with ``keeps_text``.
 
-    What it holds grows with the changes between scripts, not with the text.
+    Memory grows with the number of changes between scripts, not with the text.
     """
 
-    def __init__(self, text: str = "", *, keeps: bool = True) -> None:
-        self._keeps = keeps
+    def __init__(self, text: str = "", *, keeps_text: bool = True) -> None:
+        self._keeps_text = keeps_text
         self._pieces: list[str] = []
-        self._runs: list[tuple[int, int]] = []  # how wide these characters are, and how many follow each other
+        self._runs: list[tuple[int, int]] = []  # bytes per character, and the number of such characters in a row
         self._length = 0
         self.add(text)
 
     def __len__(self) -> int:
-        """How many characters were said."""
+        """The number of characters so far."""
         return self._length
 
     def add(self, piece: str) -> None:
-        """More is said."""
+        """Append a piece of the text."""
         self._length += len(piece)
-        if self._keeps:
+        if self._keeps_text:
             self._pieces.append(piece)
         runs = [(1, len(piece))] if piece and piece.isascii() else map(_run, _RUNS.finditer(piece))
         for width, count in runs:
@@ -41,7 +41,7 @@ class Spoken:
             self._runs.append((width, count))
 
     def bytes_before(self, place: int) -> int:
-        """How many bytes stand before a character."""
+        """The number of bytes before the character at ``place``."""
         size = 0
         for width, count in self._runs:
             size += width * min(count, place)
@@ -49,7 +49,7 @@ class Spoken:
         return size
 
     def characters_before(self, place: int) -> int:
-        """How many characters end before a byte, or there."""
+        """The number of characters that end at or before the byte at ``place``."""
         size = 0
         for width, count in self._runs:
             whole = min(count, place // width)
@@ -59,6 +59,6 @@ class Spoken:
             place -= width * whole
         return size
 
-    def words(self, start: int, end: int) -> str:
-        """The words from one character to before another; empty where they were not kept."""
+    def text_between(self, start: int, end: int) -> str:
+        """The text from character ``start`` to before ``end``; empty if the text is not stored."""
         return "".join(self._pieces)[start:end]

@@ -1,7 +1,7 @@
-"""An error of the provider in the intermediate form, and what all formats say alike of one.
+"""A provider's error in the intermediate form, and what all formats have in common.
 
-``kind`` is what went wrong, ``status`` the HTTP status it came with. A format writes it with its own status for that
-kind (nobody but Anthropic says 529) where it has one, else with the status that came.
+``kind`` is what went wrong, ``status`` the received HTTP status. A format writes its own status for that kind if it has
+one (only Anthropic sends 529), else the received status.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 Headers = dict[str, str]
 
-KINDS = {
+KIND_BY_STATUS = {
     401: "unauthorized",
     402: "unpaid",
     403: "forbidden",
@@ -29,8 +29,8 @@ KINDS = {
 
 @dataclass(slots=True)
 class Failure:
-    """``retry_after`` is the text of the header: whole seconds or a date. ``openai`` is the error object of the two
-    OpenAI formats, which is the same in both. ``details`` are what an error of Anthropic says to programs.
+    """An error: ``retry_after`` is the header's text, whole seconds or a date. ``openai`` is the error object that both
+    OpenAI formats share. ``details`` are the machine-readable details of an Anthropic error.
     """
 
     kind: str
@@ -41,34 +41,34 @@ class Failure:
     details: dict[str, Any] | None = None
 
 
-def kind_of(status: int) -> str:
-    """What went wrong, as far as the status tells it."""
-    return KINDS.get(status, "server_error" if status >= 500 else "invalid_request")
+def failure_kind(status: int) -> str:
+    """The kind of failure of an HTTP status."""
+    return KIND_BY_STATUS.get(status, "server_error" if status >= 500 else "invalid_request")
 
 
-def read(status: int, body: Mapping[str, Any], headers: Mapping[str, str]) -> Failure:
-    """A failure as far as the formats agree: ``error.message`` in the body, ``retry-after`` in the headers.
+def read_failure(status: int, body: Mapping[str, Any], headers: Mapping[str, str]) -> Failure:
+    """The failure by what all formats share: ``error.message`` in the body, ``retry-after`` in the headers.
 
-    An error of another shape (proxies in between have their own) keeps what text it has.
+    An error of another shape, such as a proxy's, keeps its text.
     """
-    return Failure(kind_of(status), status, _message(body) or f"HTTP {status}", _wait(headers))
+    return Failure(failure_kind(status), status, _error_message(body) or f"HTTP {status}", _retry_after(headers))
 
 
-def error_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The error object, empty where there is none."""
+def error_object(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The body's ``error`` object; empty if there is none."""
     error = body.get("error")
     return error if isinstance(error, dict) else {}
 
 
-def _message(body: Mapping[str, Any]) -> str | None:
-    for holder in (error_of(body), body):
+def _error_message(body: Mapping[str, Any]) -> str | None:
+    for holder in (error_object(body), body):
         for key in ("message", "error", "detail"):
             if isinstance(holder.get(key), str):
                 return str(holder[key])
     return None
 
 
-def _wait(headers: Mapping[str, str]) -> str | None:
+def _retry_after(headers: Mapping[str, str]) -> str | None:
     named = {name.lower(): text for name, text in headers.items()}
     milliseconds = named.get("retry-after-ms")
     try:
@@ -77,15 +77,15 @@ def _wait(headers: Mapping[str, str]) -> str | None:
         return named.get("retry-after")
 
 
-def cut() -> Failure:
-    """A stream that ended before its reply did."""
+def cut_stream() -> Failure:
+    """The failure of a stream that ended before its reply was complete."""
     return Failure("server_error", 502, "the provider's stream ended before its reply was complete")
 
 
-def status_of(error: Mapping[str, Any], statuses: Mapping[str, int]) -> int:
-    """The HTTP status of an error in a stream, which has none of its own: a number in it, else what its words say.
+def event_status(error: Mapping[str, Any], statuses: Mapping[str, int]) -> int:
+    """The HTTP status of an error event: its numeric code, else the status of its words in ``statuses``, else 500.
 
-    ``statuses`` are the statuses of its ``code``, ``type`` and ``status``; anything else is the provider's own failure.
+    ``statuses`` are statuses by the words that ``code``, ``status`` and ``type`` may have.
     """
     for key in ("status_code", "code"):
         if type(error.get(key)) is int and 400 <= error[key] < 600:
@@ -96,12 +96,12 @@ def status_of(error: Mapping[str, Any], statuses: Mapping[str, int]) -> int:
 
 
 def whole_seconds(seconds: float) -> str:
-    """Seconds as the header has them: whole, and never less than they were."""
+    """Seconds for the header, rounded up to a whole number."""
     return str(math.ceil(seconds))
 
 
-def headers_of(failure: Failure) -> Headers:
-    """The headers that a client gets; of the provider's only the wait concerns it."""
+def client_headers(failure: Failure) -> Headers:
+    """The client's headers: content type, and the wait if there is one."""
     headers = {"content-type": "application/json"}
     if failure.retry_after is not None:
         headers["retry-after"] = failure.retry_after

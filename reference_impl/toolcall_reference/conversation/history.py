@@ -1,7 +1,7 @@
-"""The order of a history: every batch of calls, then all its results, then what else was said.
+"""The order of a history: every batch of calls, then all its results, then other content.
 
-Formats differ in where results may stand (Responses: anywhere later). Anthropic, Chat and Gemini want them directly
-after their calls, so the turns are arranged before they are encoded there.
+Formats differ in where results may be (Responses: anywhere later). Anthropic, Chat and Gemini want them directly after
+their calls, so turns are arranged before they are encoded for these.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from toolcall_reference.conversation.intermediate import (
 
 
 def check_whole(conversation: Conversation) -> None:
-    """Raise Refused for a conversation of which a part is missing."""
-    if conversation.missing is not None:
-        raise conversation.missing
+    """Raise Refused if only the client's provider has a part of the conversation."""
+    if conversation.missing_part is not None:
+        raise conversation.missing_part
 
 
 def check_pairing(conversation: Conversation) -> None:
-    """Raise Refused for a call without a result or with several, and for a result without its call.
+    """Raise Refused if a call has no result or several, or a result has no call.
 
-    Nothing is invented, nothing dropped in silence.
+    Nothing is invented, and nothing dropped silently.
     """
     answered = [result.tool_call_id for result in conversation.results]
     ids = {call.id for call in conversation.calls}
@@ -49,27 +49,27 @@ def check_pairing(conversation: Conversation) -> None:
             raise Refused(f"the call {call.given_id or call.id} of {call.name} {what} in the history")
 
 
-def shown_by_user(turns: list[Turn]) -> list[Turn]:
-    """The turns with what the model drew in the user's next turn, behind its results: elsewhere few formats take it.
+def move_media_to_user(turns: list[Turn]) -> list[Turn]:
+    """Move the model's media into the user's next turn, after its results: few formats take them elsewhere.
 
-    What the model drew last, before any other word of the user, becomes a turn of the user's.
+    Media of the last turn become a new turn of the user.
     """
-    if not _draws(turns):
+    if not _has_assistant_media(turns):
         return turns
     user_turns: list[Turn] = []
-    drawn: list[Item] = []
+    media_items: list[Item] = []
     for turn in turns:
         if turn.side == "assistant":
-            drawn += [item for item in turn.items if isinstance(item, Media)]
+            media_items += [item for item in turn.items if isinstance(item, Media)]
             turn = Turn(turn.side, [item for item in turn.items if not isinstance(item, Media)], turn.name)
-        elif turn.side == "user" and drawn:
+        elif turn.side == "user" and media_items:
             rest = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
-            turn, drawn = Turn(turn.side, [*turn.results, *drawn, *rest], turn.name), []
+            turn, media_items = Turn(turn.side, [*turn.results, *media_items, *rest], turn.name), []
         user_turns.append(turn)
-    return [*user_turns, Turn("user", drawn)] if drawn else user_turns
+    return [*user_turns, Turn("user", media_items)] if media_items else user_turns
 
 
-def _draws(turns: list[Turn]) -> bool:
+def _has_assistant_media(turns: list[Turn]) -> bool:
     for turn in turns:
         if turn.side == "assistant":
             for item in turn.items:
@@ -79,15 +79,15 @@ def _draws(turns: list[Turn]) -> bool:
 
 
 def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart: bool = False) -> list[Turn]:
-    """Turns in which assistant turns are merged while nothing stands between, and ``results`` follow their calls.
+    """Merge neighbouring assistant turns, and place ``results`` directly after their calls.
 
-    Blank text is no text, and a turn of nothing else is no turn. ``apart``: neighbours stay as they are.
-    The turns given stay as they are, and are among those returned where nothing about them changes.
+    Blank texts and turns that hold nothing else are dropped. ``apart``: neighbouring turns are not merged. The given
+    turns are not changed; those that need no change are returned themselves.
     """
-    answers = _Answers(results)
+    answers = _ResultsByCall(results)
     arranged_turns: list[Turn] = []
-    last: Turn | None = None  # the assistant's, as long as another one may join it
-    joined: Turn | None = None  # the last one that was made here, so that others may join it as it is
+    last: Turn | None = None  # the assistant's turn that the next one may be merged into
+    joined: Turn | None = None  # the last turn created here, which may be extended in place
     open_calls: list[UniversalToolCall] = []  # of the last turn
     for turn in turns:
         items: list[Item] = []
@@ -109,7 +109,7 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
                 last = joined = arranged_turns[-1] = Turn("assistant", [*last.items], last.name)
             last.items += items
             open_calls += calls
-        elif items or results_too:  # what the assistant says behind results stays behind them
+        elif items or results_too:  # assistant text after results stays after them
             if open_calls:
                 answers.put(arranged_turns, open_calls, turn)
             open_calls, last = calls, None
@@ -121,8 +121,8 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
     return arranged_turns
 
 
-class _Answers:
-    """The results of a conversation, to be put behind their calls."""
+class _ResultsByCall:
+    """The results of a conversation, to be placed after their calls."""
 
     def __init__(self, results: Sequence[UniversalToolResult]) -> None:
         self._of_call = {result.tool_call_id: result for result in results}
@@ -132,9 +132,9 @@ class _Answers:
         return {key: place for place, key in enumerate(self._of_call)}
 
     def put(self, turns: list[Turn], calls: list[UniversalToolCall], following: Turn | None) -> None:
-        """Put those to the last turn's ``calls`` behind it, as the turn ``following`` in the source if that is they."""
+        """Append the results of the last turn's ``calls``, as the source turn ``following`` if it holds just these."""
         if len(calls) > 1 and turns[-1].side == "assistant" and any(call.batch != calls[0].batch for call in calls):
-            for turn, batch in _batches(turns.pop()):
+            for turn, batch in _split_batches(turns.pop()):
                 turns.append(turn)
                 self._put(turns, batch, None)
         else:
@@ -149,16 +149,16 @@ class _Answers:
         if len(answered) > 1:
             answered.sort(key=lambda result: self._order[result.tool_call_id])
         if answered:
-            turns.append(following if _holds(following, answered) else Turn("user", answered))
+            turns.append(following if _is_just_results(following, answered) else Turn("user", answered))
 
 
-def _holds(turn: Turn | None, answers: list[Any]) -> TypeGuard[Turn]:
-    """Whether a turn is the user's and just these answers."""
+def _is_just_results(turn: Turn | None, answers: list[Any]) -> TypeGuard[Turn]:
+    """Whether a turn is the user's and holds just these results."""
     return turn is not None and turn.items == answers and turn.side == "user" and turn.name is None
 
 
-def _batches(turn: Turn) -> list[tuple[Turn, list[UniversalToolCall]]]:
-    """A turn of the assistant between whose calls results stood, as several, each with its calls."""
+def _split_batches(turn: Turn) -> list[tuple[Turn, list[UniversalToolCall]]]:
+    """Split an assistant's turn into its batches of calls, each with its calls."""
     parts: list[tuple[Turn, list[UniversalToolCall]]] = [(Turn("assistant"), [])]
     batch: int | None = None
     for item in turn.items:
@@ -172,9 +172,9 @@ def _batches(turn: Turn) -> list[tuple[Turn, list[UniversalToolCall]]]:
 
 
 def merge(turns: list[Turn], *, apart: bool = False, demoted: bool = False) -> list[Turn]:
-    """Arranged turns, neighbours of one side as one, results first.
+    """Merge neighbouring arranged turns of one side, results first.
 
-    ``apart``: only what stood beside results joins them. ``demoted``: instructions in the middle are user text there.
+    ``apart``: only turns next to results are merged. ``demoted``: system turns become user turns.
     """
     merged_turns: list[Turn] = []
     joined: Turn | None = None
@@ -194,25 +194,25 @@ def merge(turns: list[Turn], *, apart: bool = False, demoted: bool = False) -> l
     return merged_turns
 
 
-class Joiner:
+class TextJoiner:
     """Joins the texts of an assistant's turn, piece by piece.
 
-    Neighbours follow each other directly, with a blank line where something lay between: a provider splits one sentence
-    into several neighbouring blocks (citations), while text before and after a call are paragraphs of their own.
+    Neighbouring texts are joined directly, others by a blank line: a provider splits one sentence into several
+    neighbouring blocks for citations, while the texts before and after a call are paragraphs of their own.
     """
 
     def __init__(self) -> None:
-        self._begun = self._gap = False
+        self._has_text = self._has_gap = False
 
-    def text(self, piece: str) -> str:
-        """The piece, behind a blank line where something lay between it and what was said before."""
+    def join(self, piece: str) -> str:
+        """The piece, preceded by a blank line if another item is between it and the text before."""
         if not piece:
             return ""
-        between = "\n\n" if self._gap and self._begun else ""
-        self._begun, self._gap = True, False
+        between = "\n\n" if self._has_gap and self._has_text else ""
+        self._has_text, self._has_gap = True, False
         return between + piece
 
-    def other(self) -> str:
-        """Something that is no text: it is not said, but lies between."""
-        self._gap = True
+    def mark_gap(self) -> str:
+        """Note an item that is not text. Returns an empty text."""
+        self._has_gap = True
         return ""

@@ -1,8 +1,8 @@
-"""The form between the formats: one conversation, said without any provider's spelling.
+"""The intermediate form between the formats: a conversation without any provider's notation.
 
 The two central nouns, :class:`UniversalToolCall` and :class:`UniversalToolResult`, hold native values: arguments are
-an object, never JSON text, and every call has an id whether its provider gave one or not. Turning them into text,
-renaming and wrapping is the work of the formats' encoders.
+an object, never JSON text, and every call has an id whether its provider gave one or not. The formats' encoders turn
+them into text, rename and wrap.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 from toolcall_reference.basics.errors import Refused
 from toolcall_reference.basics.jsontext import dump, is_json
-from toolcall_reference.basics.mimes import kind_of
+from toolcall_reference.basics.mimes import media_kind
 from toolcall_reference.conversation.reasoning import Reasoning
 
 Body = dict[str, Any]
-"""A JSON object of the wire."""
+"""A JSON object in a format's wire notation."""
 
 
 @dataclass(slots=True)
 class Citation:
-    """A page that a text rests on, from character ``start`` to before ``end``; without these, all of it.
+    """A page that a text cites, from the text's character ``start`` to before ``end``; without these, for all of it.
 
-    ``quote`` is what the page says, and ``seal`` what only its provider reads.
+    ``quote`` is the cited text of the page, and ``seal`` opaque state of the provider.
     """
 
     url: str
@@ -37,9 +37,9 @@ class Citation:
 
 
 class NoState(dict[str, Any]):
-    """The opaque state of what has none: one for all of them, so nothing can be put into it."""
+    """The empty opaque state, shared by all items without state, and therefore immutable."""
 
-    __hash__ = object.__hash__  # type: ignore[assignment]  # what dataclasses know a default by that does not change
+    __hash__ = object.__hash__  # type: ignore[assignment]  # dataclasses accept a default only if it is hashable
 
     def __deepcopy__(self, memo: dict[int, Any]) -> NoState:
         return self
@@ -55,9 +55,9 @@ NO_STATE = NoState()
 
 @dataclass(slots=True)
 class Text:
-    """Visible text. ``refusal`` marks the model's own refusal to answer; ``raw_context`` as with calls.
+    """Visible text. ``refusal`` marks the model's refusal to answer; ``raw_context`` is opaque state as in calls.
 
-    ``cached``: the prompt up to here is worth caching.
+    ``cached``: a cache breakpoint follows.
     """
 
     text: str
@@ -71,7 +71,7 @@ class Text:
 class Media:
     """An image, document, audio, video or other file: by its bytes (base64), its URL, or a provider's file id.
 
-    ``vendor`` says whose file id it is; ``detail`` is OpenAI's wish for an image's resolution.
+    ``vendor`` is the vendor of the file id; ``detail`` is OpenAI's resolution setting of an image.
     """
 
     kind: str
@@ -88,11 +88,11 @@ class Media:
 class UniversalToolCall:
     """A call of a client's tool.
 
-    ``id`` is unique in the conversation. ``given_id`` is the id that the source wrote (None where it wrote none, and
-    possibly used again in a later turn). ``text`` is the argument text as the source spelt it, if it was text; where it
-    is not a JSON object, ``arguments`` is empty and ``readable`` False. A call of kind ``custom`` takes free text:
-    ``text`` is its input. ``raw_context`` holds opaque state by format, such as Gemini's thoughtSignature. ``form`` is
-    the source's word for a call that it writes in another way than most: ``shell_call``, Chat's ``function_call``.
+    ``id`` is unique in the conversation. ``given_id`` is the source's id: None if it wrote none, and possibly reused in
+    a later turn. ``text`` is the raw argument text, if the source had text; if it is not a JSON object, ``arguments``
+    is empty and ``readable`` False. A call of kind ``custom`` takes free text: ``text`` is its input. ``raw_context``
+    holds opaque state by format, such as Gemini's thoughtSignature. ``form`` is the source's type of a call with a
+    notation of its own: ``shell_call``, Chat's ``function_call``.
     """
 
     id: str
@@ -111,8 +111,8 @@ class UniversalToolCall:
 class UniversalToolResult:
     """What a tool returned for the call ``tool_call_id``.
 
-    ``result`` is text, or the object where the source had an object. ``multimodal_parts`` are the texts and media in
-    order, where the content is more than one text; ``result`` is then the texts alone, joined by line breaks.
+    ``result`` is text, or an object if the source had one. ``multimodal_parts`` are the texts and media in order, if
+    the content is more than one text; ``result`` is then the texts joined by line breaks.
     """
 
     tool_call_id: str
@@ -125,11 +125,11 @@ class UniversalToolResult:
 
     @classmethod
     def of(cls, value: object, call: UniversalToolCall, *, media_type: str | None = None) -> UniversalToolResult:
-        """What a tool returned in Python, as the result of ``call``.
+        """The result of ``call`` from the value that a tool returned in Python.
 
-        Text and objects stay what they are. Bytes need a ``media_type`` such as ``image/png`` and become a part, and so
-        do :class:`Text` and :class:`Media`, alone or in a list. An exception is a failure, told by its class and words.
-        Anything else is its JSON text. TypeError for what is not JSON.
+        Text and objects are kept. Bytes need a ``media_type`` such as ``image/png`` and become a part, as do
+        :class:`Text` and :class:`Media`, alone or in a list. An exception becomes an error with its class and message.
+        Anything else becomes JSON text. Raises TypeError if it is not JSON.
         """
         result = cls(call.id, call.name, "", kind=call.kind)
         if isinstance(value, BaseException):
@@ -157,12 +157,12 @@ def _part(
         return value
     if mime is None:
         raise TypeError(f"the result of {call.name} is bytes; say what they are, such as media_type='image/png'")
-    return Media(kind_of(mime), mime, data=base64.b64encode(value).decode("ascii"))
+    return Media(media_kind(mime), mime, data=base64.b64encode(value).decode("ascii"))
 
 
 @dataclass(slots=True)
 class Opaque:
-    """Reasoning and signatures that only the provider ``origin`` understands; ``value`` is the block as it stood."""
+    """Reasoning and signatures that only the provider ``origin`` understands; ``value`` is the unchanged block."""
 
     origin: str
     type: str
@@ -171,7 +171,7 @@ class Opaque:
 
 @dataclass(slots=True)
 class Hosted:
-    """A step that the provider ``origin`` ran itself (web search, code execution, …); ``value`` as it stood."""
+    """A step that the provider ``origin`` ran itself (such as web search); ``value`` is the unchanged block."""
 
     origin: str
     type: str
@@ -183,9 +183,9 @@ Item = Text | Media | UniversalToolCall | UniversalToolResult | Opaque | Hosted
 
 @dataclass(slots=True)
 class Turn:
-    """One message: ``side`` is user, assistant, or system for instructions in the middle of the conversation.
+    """One message: ``side`` is user, assistant, or system for instructions within the conversation.
 
-    ``name`` tells participants of one side apart, where the scenario names them; only Chat has a place for it.
+    ``name`` is the participant's name, if a scenario gives one; only Chat can hold it.
     """
 
     side: str
@@ -207,9 +207,8 @@ class Turn:
 class Tool:
     """A declared tool. ``kind`` is function, custom (free text, perhaps with a grammar in ``format``) or hosted.
 
-    ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None where nothing was said.
-    ``own`` is how an API itself declares it, where its own client does so. ``name_in_namespace`` is None where the tool
-    has no other name there.
+    ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None if unset. ``own`` is the
+    API's own declaration of a tool that it defines. ``name_in_namespace`` is None unless the name there differs.
     """
 
     name: str
@@ -223,8 +222,8 @@ class Tool:
     name_in_namespace: str | None = None
 
 
-def distinct(tools: Sequence[Tool]) -> list[Tool]:
-    """The tools without those that say what an earlier one says: two such declarations are one tool.
+def distinct_tools(tools: Sequence[Tool]) -> list[Tool]:
+    """The tools without repeated equal declarations.
 
     OpenAI takes both; Anthropic refuses two tools of one name (https://github.com/danny-avila/LibreChat/issues/13162).
     """
@@ -259,9 +258,9 @@ class ResponseFormat:
 
 @dataclass(slots=True)
 class Settings:
-    """Everything a request sets beside its conversation; None means that nothing was said.
+    """A request's settings; None means unset.
 
-    ``openai`` holds options that only the two OpenAI formats share, under Chat's names.
+    ``openai`` holds the options that only the two OpenAI formats share, under Chat's names.
     """
 
     max_output_tokens: int | None = None
@@ -298,8 +297,8 @@ class Conversation:
     settings: Settings = field(default_factory=Settings)
     calls: list[UniversalToolCall] = field(default_factory=list)
     results: list[UniversalToolResult] = field(default_factory=list)
-    brought: list[Body] = field(default_factory=list)
-    missing: Refused | None = None
+    brought_declarations: list[Body] = field(default_factory=list)
+    missing_part: Refused | None = None
 
     @classmethod
     def of(cls, turns: list[Turn], *, system: Sequence[Text] = (), tools: Sequence[Tool] = ()) -> Conversation:

@@ -1,4 +1,4 @@
-"""What could not be carried is said, never dropped in silence."""
+"""Losses: what a translation could not carry. Nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One thing that the target format cannot say.
+    """One thing that the target format cannot express.
 
-    ``element`` names what was lost, in the corpus's word if it has one (``tool-strict``, ``signature``,
-    ``tool-hosted``, …), ``where`` the place in the source body as far as it is known (a tool's name, a call's id),
-    ``note`` what became of it.
+    ``element`` names what was lost, by the corpus's word if it has one (``tool-strict``, ``signature``,
+    ``tool-hosted``, …); ``where`` is its place in the source body if known (a tool's name, a call's id); ``note`` says
+    what replaced it.
     """
 
     element: str
@@ -21,17 +21,17 @@ class Loss:
 
 
 class Losses:
-    """The losses of one translation, each said once."""
+    """The losses of one translation, without duplicates."""
 
     def __init__(self) -> None:
-        self._found: dict[Loss, None] = {}
+        self._losses: dict[Loss, None] = {}
 
     def add(self, element: str, note: str, where: object = "") -> None:
-        """Note a loss; saying it twice changes nothing."""
-        self._found[Loss(element, note, "" if where is None else str(where))] = None
+        """Record a loss."""
+        self._losses[Loss(element, note, "" if where is None else str(where))] = None
 
     def __iter__(self) -> Iterator[Loss]:
-        return iter(self._found)
+        return iter(self._losses)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._losses)

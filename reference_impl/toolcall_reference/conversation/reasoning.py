@@ -1,7 +1,7 @@
-"""How much a model is to think: a word in OpenAI's formats, a number of tokens in Anthropic's, either in Gemini's.
+"""Reasoning effort: a word in OpenAI's formats, a number of tokens in Anthropic's, either in Gemini's.
 
-No provider says how its measure relates to another's, but for Google, whose endpoint for OpenAI's format turns words
-into tokens; its table is used both ways (https://ai.google.dev/gemini-api/docs/openai#thinking).
+Only Google documents how words relate to tokens, for its endpoint in OpenAI's format; its table is used both ways
+(https://ai.google.dev/gemini-api/docs/openai#thinking).
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from toolcall_reference.basics.jsontext import as_text
 
-BUDGETS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 24576}
-LEAST = 1024
-"""The smallest budget that every format takes."""
+BUDGET_BY_EFFORT = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 24576}
+LEAST_BUDGET = 1024
+"""The smallest budget that every format accepts."""
 
 
 @dataclass(slots=True)
 class Reasoning:
-    """What a request asks for; None where nothing was said.
+    """The reasoning that a request asks for; None means unset.
 
-    ``effort`` is OpenAI's word. ``budget`` counts tokens; 0 means no thinking, and -1 as much as the model likes.
-    ``summaries`` says whether the client wants to read something of the thoughts.
+    ``effort`` is OpenAI's word. ``budget`` counts tokens: 0 turns thinking off, -1 leaves it to the model.
+    ``summaries`` asks for readable summaries of the thoughts.
     """
 
     effort: str | None = None
@@ -28,18 +28,18 @@ class Reasoning:
     summaries: bool | None = None
 
     @property
-    def off(self) -> bool:
-        """Whether the model is told not to think."""
+    def is_off(self) -> bool:
+        """Whether thinking is turned off."""
         return self.effort == "none" or self.budget == 0
 
-    def word(self) -> str | None:
-        """The effort; that of the next budget in the table where only a budget is given."""
+    def effort_word(self) -> str | None:
+        """The effort, else the table's word for a positive budget; None if there is neither."""
         if self.effort is not None or self.budget is None or self.budget <= 0:
             return self.effort
-        return next((word for word in ("low", "medium") if self.budget <= BUDGETS[word]), "high")
+        return next((word for word in ("low", "medium") if self.budget <= BUDGET_BY_EFFORT[word]), "high")
 
-    def tokens(self) -> int | None:
-        """The budget; that of the table where only an effort is given."""
+    def token_budget(self) -> int | None:
+        """The budget, else that of the effort in the table."""
         if self.budget is not None or self.effort is None:
             return self.budget
-        return 0 if self.off else BUDGETS.get(as_text(self.effort, "the effort of reasoning"))
+        return 0 if self.is_off else BUDGET_BY_EFFORT.get(as_text(self.effort, "the effort of reasoning"))

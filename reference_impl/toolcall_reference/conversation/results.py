@@ -1,4 +1,4 @@
-"""What a tool returned: text, object, media and failure, turned to what each format has for them."""
+"""Tool results: conversion of text, object, media and error mark to what each format can hold."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ from toolcall_reference.basics.jsontext import dump
 from toolcall_reference.conversation.intermediate import Media, Text, UniversalToolResult
 
 ERROR_PREFIX = "Error: "
-_SAYS_SO = re.compile(
+_ERROR_REPORT = re.compile(
     r"""\s*(?:\{\s*"(?:error|is_error|isError)"|\W*\w{0,40}(?:error|exception|failed|failure)\b)""", re.IGNORECASE
 )
 
 
-def make(
+def from_parts(
     call_id: str, name: str, parts: Sequence[Text | Media], *, is_error: bool = False, kind: str = "function"
 ) -> UniversalToolResult:
-    """A result from the ordered parts of its content."""
+    """A result with the ordered parts of its content."""
     if len(parts) == 1 and isinstance(parts[0], Text) and not parts[0].raw_context:
-        return of_text(call_id, name, parts[0].text, is_error=is_error, kind=kind, cached=parts[0].cached)
+        return from_text(call_id, name, parts[0].text, is_error=is_error, kind=kind, cached=parts[0].cached)
     texts = [part.text for part in parts if isinstance(part, Text)]
     cached = any(isinstance(part, Text) and part.cached for part in parts)
     parts = [replace(part, cached=False) if isinstance(part, Text) else part for part in parts]
     return UniversalToolResult(call_id, name, "\n".join(texts), is_error, list(parts), kind, cached)
 
 
-def of_text(
+def from_text(
     call_id: str, name: str, text: str, *, is_error: bool = False, kind: str = "function", cached: bool = False
 ) -> UniversalToolResult:
-    """A result that is nothing but text."""
+    """A result that is only text."""
     return UniversalToolResult(call_id, name, text, is_error, [], kind, cached)
 
 
-def text(result: UniversalToolResult) -> str:
+def as_text(result: UniversalToolResult) -> str:
     """The whole result as text; objects as JSON."""
     return dump(result.result) if isinstance(result.result, dict) else result.result
 
 
-def plain(result: UniversalToolResult, *, marks: bool) -> str | None:
-    """The whole result where it is nothing but text, a failure marked as one if it ``marks`` them; None elsewhere."""
+def plain_text(result: UniversalToolResult, *, marks: bool) -> str | None:
+    """The result as text if it has no parts; None otherwise. ``marks``: an error gets a prefix."""
     if result.multimodal_parts:
         return None
     plain_text = result.result if isinstance(result.result, str) else dump(result.result)
-    return marked(plain_text, True) if marks and result.is_error else plain_text
+    return mark_error(plain_text, True) if marks and result.is_error else plain_text
 
 
-def parts(result: UniversalToolResult) -> list[Text | Media]:
+def content_parts(result: UniversalToolResult) -> list[Text | Media]:
     """The result as ordered texts and media, at most one blank text where it is empty."""
-    return list(result.multimodal_parts) or [Text(text(result))]
+    return list(result.multimodal_parts) or [Text(as_text(result))]
 
 
 def caption(name: str, call_id: str | None, number: int) -> Text:
-    """What stands before media that had to leave their result; ``number`` counts the results of the turn from 1."""
+    """A caption for media that were moved out of their result; ``number`` counts the turn's results from 1."""
     return Text(f"From the result of {name} ({call_id}):" if call_id else f"From result {number}, {name}:")
 
 
-def without_media(parts: Sequence[Text | Media]) -> list[Text]:
-    """The texts of a result whose media stand elsewhere: if there are none, one that tells of the media."""
+def texts_without_media(parts: Sequence[Text | Media]) -> list[Text]:
+    """The texts of a result whose media are moved; if there are none, one that mentions the media."""
     texts = [part for part in parts if isinstance(part, Text)]
     if texts and any(text.text.strip() for text in texts):
         return texts
@@ -66,22 +66,22 @@ def without_media(parts: Sequence[Text | Media]) -> list[Text]:
     return [Text(f"[{what}: behind the results]")]
 
 
-def says_error(content: str) -> bool:
-    """Whether text begins by saying that it reports a failure, so that no prefix is needed."""
-    return _SAYS_SO.match(content) is not None
+def reports_error(content: str) -> bool:
+    """Whether the text itself reports an error at its beginning, so that no prefix is needed."""
+    return _ERROR_REPORT.match(content) is not None
 
 
-def marked(content: str, is_error: bool) -> str:
-    """Text for a format without an error mark: a failure is prefixed unless the text already says so."""
-    return ERROR_PREFIX + content if is_error and not says_error(content) else content
+def mark_error(content: str, is_error: bool) -> str:
+    """Text for a format without an error mark: an error gets a prefix unless the text reports it itself."""
+    return ERROR_PREFIX + content if is_error and not reports_error(content) else content
 
 
-def marked_parts(result: UniversalToolResult, *, bare: bool = False) -> list[Text | Media]:
-    """Parts for a format without an error mark: the first text carries the prefix, unless wanted ``bare``."""
-    result_parts = parts(result)
+def error_marked_parts(result: UniversalToolResult, *, bare: bool = False) -> list[Text | Media]:
+    """Parts for a format without an error mark: the first text gets the prefix, unless ``bare``."""
+    result_parts = content_parts(result)
     if bare or not result.is_error:
         return result_parts
     for place, part in enumerate(result_parts):
         if isinstance(part, Text):
-            return [*result_parts[:place], Text(marked(part.text, True)), *result_parts[place + 1 :]]
+            return [*result_parts[:place], Text(mark_error(part.text, True)), *result_parts[place + 1 :]]
     return [Text(ERROR_PREFIX.strip()), *result_parts]

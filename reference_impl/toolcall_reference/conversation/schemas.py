@@ -1,7 +1,7 @@
-"""Parameter schemas, as JSON Schema; what one API alone has in their place is in its package.
+"""Parameter schemas, as JSON Schema; an API's own schema language is in its package.
 
-JSON Schema travels verbatim. Only where a format refuses something is a schema changed, and then widened rather than
-narrowed: what was valid stays valid.
+A schema is passed verbatim unless the format refuses it. Then it is widened, never narrowed, so that valid arguments
+stay valid.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ FREE_TEXT: Schema = {
     "required": ["input"],
     "additionalProperties": False,
 }
-"""What a free-text tool is declared with where a format knows only functions."""
+"""The schema of the function that stands for a free-text tool."""
 
 
-def resolve(root: Any, reference: str) -> Schema | None:
-    """The schema that a reference of ``root`` to a place in itself leads to; None where there is none."""
+def resolve_reference(root: Any, reference: str) -> Schema | None:
+    """The schema that a local reference in ``root`` points to; None if there is none."""
     if not reference.startswith("#"):
         return None
     value = root
@@ -36,26 +36,30 @@ def resolve(root: Any, reference: str) -> Schema | None:
     return value if isinstance(value, dict) else None
 
 
-def rooted(schema: Schema) -> Schema:
-    """``schema`` with the type that every provider wants at the root, where it says nothing at all of its own."""
+def add_root_type(schema: Schema) -> Schema:
+    """``schema`` with the root type ``object`` that providers require, unless it has a type or a composition."""
     if "type" in schema or schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not"}:
         return schema
     return {"type": "object", **({} if "properties" in schema else {"properties": {}}), **schema}
 
 
-COMPOSED = ("oneOf", "anyOf", "allOf")
+COMPOSITION_KEYWORDS = ("oneOf", "anyOf", "allOf")
 
 
-def plain_root(schema: Schema) -> tuple[Schema, list[str]]:
-    """A copy whose root is an object and is not composed, and what it no longer says.
+def flatten_root(schema: Schema) -> tuple[Schema, list[str]]:
+    """A copy with a plain object at the root, and the keywords that were dropped.
 
     Branches at the root are merged into properties that allow what any branch allowed.
     """
     root_schema: Schema = copied(schema)
     lost: list[str] = []
-    for key in COMPOSED:
+    for key in COMPOSITION_KEYWORDS:
         if isinstance(root_schema.get(key), list):
-            _merge(root_schema, [_expanded(branch, schema) for branch in root_schema.pop(key)], together=key == "allOf")
+            _merge(
+                root_schema,
+                [_resolve_branch(branch, schema) for branch in root_schema.pop(key)],
+                together=key == "allOf",
+            )
             lost.append(f"{key} at the root")
     if root_schema.get("type") != "object":
         root_schema = {"type": "object", **{key: value for key, value in root_schema.items() if key != "type"}}
@@ -63,7 +67,7 @@ def plain_root(schema: Schema) -> tuple[Schema, list[str]]:
 
 
 def _merge(merged_schema: Schema, branches: list[Schema], *, together: bool) -> None:
-    """Put the properties of branches into ``merged_schema``; ``together`` if all branches hold at once."""
+    """Merge the properties of branches into ``merged_schema``; ``together`` if all branches apply at once."""
     if any("properties" in branch for branch in branches):
         properties = merged_schema.setdefault("properties", {})
         for branch in branches:
@@ -73,29 +77,29 @@ def _merge(merged_schema: Schema, branches: list[Schema], *, together: bool) -> 
                     properties[name] = inner
                 elif properties[name] != inner and not together:
                     properties[name] = {"anyOf": [properties[name], inner]}
-    demands = [set(_names(branch)) for branch in branches]
+    demands = [set(_required_names(branch)) for branch in branches]
     if demands:
         shared = set.union(*demands) if together else set.intersection(*demands)
-        required = list(dict.fromkeys([*_names(merged_schema), *sorted(shared)]))
+        required = list(dict.fromkeys([*_required_names(merged_schema), *sorted(shared)]))
         if required:
             merged_schema["required"] = required
 
 
-def _names(schema: Schema) -> list[str]:
-    """The properties that a schema requires."""
+def _required_names(schema: Schema) -> list[str]:
+    """The names of a schema's required properties."""
     required = schema.get("required")
     return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
 
 
-def _expanded(branch: Any, root: Schema) -> Schema:
+def _resolve_branch(branch: Any, root: Schema) -> Schema:
     if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
-        expanded_schema: Schema = copied(resolve(root, branch["$ref"]) or {})
+        expanded_schema: Schema = copied(resolve_reference(root, branch["$ref"]) or {})
         return expanded_schema
     return branch if isinstance(branch, dict) else {}
 
 
 def is_strict(schema: Any) -> bool:
-    """Whether OpenAI takes ``schema`` as strict: every object closed, and every property required."""
+    """Whether ``schema`` is strict by OpenAI's rules: every object closed, every property required."""
     if isinstance(schema, list):
         return all(is_strict(entry) for entry in schema)
     if not isinstance(schema, dict):
@@ -118,18 +122,20 @@ def is_strict(schema: Any) -> bool:
     )
 
 
-def closed(schema: Any) -> Any:
-    """A copy of a schema whose objects have no members but those that are listed, as Anthropic wants of an answer."""
+def close_objects(schema: Any) -> Any:
+    """A copy of a schema with every object closed, as Anthropic requires of a response format."""
     if isinstance(schema, list):
-        return [closed(entry) for entry in schema]
+        return [close_objects(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    closed_schema = {key: closed(inner) if key in _HOLDING else inner for key, inner in schema.items()}
+    closed_schema = {
+        key: close_objects(inner) if key in _SUBSCHEMA_KEYWORDS else inner for key, inner in schema.items()
+    }
     for key in ("properties", "$defs", "definitions"):
         if isinstance(schema.get(key), dict):
-            closed_schema[key] = {name: closed(inner) for name, inner in schema[key].items()}
+            closed_schema[key] = {name: close_objects(inner) for name, inner in schema[key].items()}
     return closed_schema | {"additionalProperties": False} if schema.get("type") == "object" else closed_schema
 
 
-_HOLDING = frozenset({"items", "anyOf", "oneOf", "allOf", "prefixItems"})
+_SUBSCHEMA_KEYWORDS = frozenset({"items", "anyOf", "oneOf", "allOf", "prefixItems"})
 """Keywords whose value is a schema, or a list of them."""

@@ -18,13 +18,13 @@ from toolcall_reference.formats.format import Format
 
 @cache
 def names() -> tuple[str, ...]:
-    """The formats that have a package here, sorted."""
+    """The names of all formats, sorted."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
 
 
 @cache
 def get(name: str) -> Format:
-    """The format of that name; LookupError where there is none."""
+    """The format of that name. Raises LookupError if there is none."""
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
     spoken_format = importlib.import_module(f"{__name__}.{name}").FORMAT

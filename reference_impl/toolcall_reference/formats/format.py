@@ -1,4 +1,4 @@
-"""The record of a wire format: all that the rest of this package knows of it."""
+"""The record of a wire format: all that the code outside its package knows of it."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from toolcall_reference.conversation.intermediate import Body, Conversation, Rep
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.http import Http
-from toolcall_reference.formats.observer import Observed
+from toolcall_reference.formats.observer import Observer
 from toolcall_reference.streaming.streams import Decoder, Encoder
 
 
-class MemoryNeeds(Protocol):
-    """What the clients of a format expect to be remembered from one request to the next."""
+class ReplyMemory(Protocol):
+    """Remembers the replies that a client of the format goes on from without sending them again."""
 
-    def keeps(self, request: Body, /) -> bool: ...
+    def needs_conversation(self, request: Body, /) -> bool: ...
 
-    def whole(self, body: Body, /) -> Body: ...
+    def complete_request(self, body: Body, /) -> Body: ...
 
-    def keep(self, request: Body, reply: Body, /) -> None: ...
+    def keep_reply(self, request: Body, reply: Body, /) -> None: ...
 
 
 class NoMemory:
-    """Clients of most formats say everything again."""
+    """The memory of formats whose clients send the whole conversation in every request."""
 
     def __init__(self, shelf: Shelf) -> None:
         del shelf
 
-    def keeps(self, request: Body, /) -> bool:
-        """Whether the conversation is needed when its reply is there: never."""
+    def needs_conversation(self, request: Body, /) -> bool:
+        """Always False."""
         del request
         return False
 
-    def whole(self, body: Body, /) -> Body:
-        """The request as it is."""
+    def complete_request(self, body: Body, /) -> Body:
+        """The request itself."""
         return body
 
-    def keep(self, request: Body, reply: Body, /) -> None:
-        """Remember nothing."""
+    def keep_reply(self, request: Body, reply: Body, /) -> None:
+        """Do nothing."""
         del request, reply
 
 
@@ -60,50 +60,51 @@ def _unsigned(model: str, scenario: str, step: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """How the provider itself speaks: what it sends, and what the renderer writes into the corpus.
+    """What a provider adds to its replies; the renderer writes the corpus's bodies with it.
 
-    ``dress_reply(reply, seed, request)`` and ``dress_error(reply, kind, seed)`` give an encoded body the ids and keys
-    that no translation needs; ``stream_of(reply, seed)`` is a reply as it is streamed. Equal seeds give equal results.
+    ``dress_reply(reply, seed, request)`` and ``dress_error(reply, kind, seed)`` add the ids and keys that a provider
+    sends and no translation needs. ``render_stream(reply, seed)`` is the reply as streamed bytes. Equal seeds give
+    equal results.
     """
 
     default_model: str
-    """The model of a scenario that names none."""
+    """The model of scenarios that name none."""
 
     call_id: Callable[[str, str, str], str | None]
-    """The id of a call, by model, scenario and the call's key there; None where the provider gives none."""
+    """Makes a call's id from model, scenario and the call's key in it; None if the provider gives calls no ids."""
 
     dress_reply: Callable[[Body, str, Body], Body]
     dress_error: Callable[[Body, str, str], Body]
-    stream_of: Callable[[Body, str], bytes]
+    render_stream: Callable[[Body, str], bytes]
 
     signature_key: str | None = None
-    """The key beside a text or a call that holds the provider's signature of it."""
+    """The key of the signature that the provider puts on a text or a call."""
 
-    files_of: str = ""
-    """Who keeps the files that a request names by an id."""
+    file_vendor: str = ""
+    """The vendor that stores the files which a request names by id."""
 
     lent_signature: tuple[str, str] = ("", "")
-    """Whose signatures this format's clients may bring back in a vendor's dialect: the format, and its key for them."""
+    """The format whose signatures this format's clients may send back in a vendor's dialect, and its key for them."""
 
-    sign: Callable[[str, str, int], str | None] = _unsigned
-    """The signature of a step's first call, by model, scenario and number of the step; None where there is none."""
+    make_signature: Callable[[str, str, int], str | None] = _unsigned
+    """Makes the signature of a step's first call from model, scenario and step number; None if it is not signed."""
 
-    declare: Callable[[Body, list[Body]], None] = _beside_functions
-    """Adds to a request the declarations of tools that the provider runs itself."""
+    declare_hosted: Callable[[Body, list[Body]], None] = _beside_functions
+    """Adds the declarations of provider-run tools to a request."""
 
-    refer: Callable[[Body, list[Body]], None] = _in_full
-    """Puts into a request, for what earlier replies gave, the names under which the provider keeps it."""
+    put_references: Callable[[Body, list[Body]], None] = _in_full
+    """Replaces the items of earlier replies in a request by references to them."""
 
     cites_blocks: bool = False
-    """Whether a source is said of a whole block, so that a text is split where its sources change."""
+    """Whether citations apply to whole blocks, so that a text is split where its sources change."""
 
     object_results: bool = False
-    """Whether a result of a tool may be an object; elsewhere it is written as JSON text."""
+    """Whether a tool result may be an object; otherwise it is written as JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format. Each package in ``formats/`` has one as ``FORMAT``."""
+    """One wire format. Each package in ``formats/`` exports its record as ``FORMAT``."""
 
     name: str
     decode_request: Callable[[Body, Losses], Conversation]
@@ -116,31 +117,31 @@ class Format:
     stream_encoder: Callable[[Target], Encoder]
     provider: Provider
     http: Http
-    observed: Observed
+    observer: Observer
 
-    request_model: str | None
-    """The key of a request that names the model; None where it stands in the URL."""
+    request_model_key: str | None
+    """The request's key for the model; None if the URL names it."""
 
-    reply_model: str
-    """The key of a reply that names the model."""
+    reply_model_key: str
+    """The reply's key for the model."""
 
-    stream_model: tuple[str, ...]
-    """The keys that lead to the model in an event of a stream."""
+    stream_model_path: tuple[str, ...]
+    """The path of keys to the model in an event of a stream."""
 
     newline: str
-    """How lines of a stream end."""
+    """The line end of its streams."""
 
-    spellings: frozenset[str]
+    notations: frozenset[str]
     """The words that :attr:`Target.spelling` may hold."""
 
-    entries: str
-    """The key of a request that holds the conversation."""
+    conversation_key: str
+    """The request's key for the conversation."""
 
     follow_up: Callable[[Body, Body, list[str], list[Body]], Body]
-    """The request that follows ``(request, reply, call_ids, entries)``: the reply as it came, then the entries.
+    """Makes the next request from ``(request, reply, call_ids, entries)``: the reply unchanged, then the entries.
 
-    ``call_ids`` are those of the reply's calls, made where it has none.
+    ``call_ids`` are the ids of the reply's calls, generated where it has none.
     """
 
-    memory: Callable[[Shelf], MemoryNeeds] = NoMemory
-    """Makes the memory of one client, which keeps what it remembers on a shelf."""
+    memory: Callable[[Shelf], ReplyMemory] = NoMemory
+    """Makes the reply memory of one client, which stores what it remembers on a shelf."""

@@ -1,4 +1,4 @@
-"""Tools that a provider runs itself: each becomes the target's own for the same purpose, or its loss is said."""
+"""Provider-run tools: each becomes the target's own tool of the same purpose, or is recorded as a loss."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _PURPOSES = {
 def encode_hosted(
     tools: list[Tool], own: Mapping[str, Body], target: Target, used_names: Collection[str] = ()
 ) -> list[Body]:
-    """The declarations of the target's own tools, ``own``, by purpose; names in ``used_names`` are the client's."""
+    """The declarations of the target's tools for the same purposes.
+
+    ``own`` are the target's tools by purpose; a tool whose name is in ``used_names`` is not declared.
+    """
     bodies: list[Body] = []
     for tool in (tool for tool in tools if tool.kind == "hosted"):
         kind = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name

@@ -1,4 +1,4 @@
-"""How an API is spoken over HTTP: its addresses, its headers, and which of them concern a client."""
+"""The HTTP side of an API: its addresses, its headers, and the headers that a client needs."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """``{model}`` stands in addresses, ``{key}`` in ``key_form``. Names of headers are in lower case."""
+    """Addresses hold ``{model}``, ``key_form`` holds ``{key}``. Header names are in lower case."""
 
     base_url: str
-    """What the API's own SDK takes as its base URL."""
+    """The base URL as the API's own SDK takes it."""
 
     root: str
-    """The path of ``base_url``, which one may leave out of another server's URL."""
+    """The path of ``base_url``; a user may leave it out of another server's URL."""
 
     path: str
-    """Where it is asked, below the base URL."""
+    """The path of requests, below the base URL."""
 
-    served: tuple[str, ...]
-    """The paths at which clients of this API ask, below the root of a server."""
+    served_paths: tuple[str, ...]
+    """The paths that clients of this API request, below a server's root."""
 
     key_header: str
     key_form: str
     key_variables: tuple[str, ...]
-    """The environment variables in which its SDK looks for the key."""
+    """The environment variables from which its SDK takes the key."""
 
     key_query: str | None = None
-    """The parameter of the query in which it takes the key as well."""
+    """The query parameter that may hold the key instead of the header."""
 
     stream_key: str | None = "stream"
-    """The key of a request that asks for a stream; None where the path does."""
+    """The request's key that asks for a stream; None if the path does."""
 
     stream_path: str | None = None
-    """Where streams are asked for, if not at ``path``; with its query."""
+    """The path and query of stream requests, if they differ from ``path``."""
 
-    stream_served: tuple[str, ...] = ()
-    """The paths at which its clients ask for streams, if not at ``served``."""
+    stream_served_paths: tuple[str, ...] = ()
+    """The paths of stream requests, if they differ from ``served_paths``."""
 
     event_query: tuple[str, str] | None = None
-    """What the query says where a client wants events; without it, a stream is one JSON array."""
+    """The query key and value that ask for server-sent events; without them a stream is one JSON array."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
-    """The headers that each request needs beside the key."""
+    """The headers that each request needs in addition to the key."""
 
-    passed: tuple[str, ...] = ()
-    """How the headers begin that a client sends to this API beside, and that only this API understands."""
+    passed_headers: tuple[str, ...] = ()
+    """Prefixes of the optional request headers that only this API understands."""
 
-    of_key: tuple[str, ...] = ()
-    """The headers that say on whose behalf a key is used: they go where the key goes."""
+    key_owner_headers: tuple[str, ...] = ()
+    """The headers that name the owner of a key, such as an organization. They go where the key goes."""
 
-    told: tuple[str, ...] = ()
-    """How the headers begin that tell a client of its limits."""
+    limit_headers: tuple[str, ...] = ()
+    """Prefixes of the reply headers that state a client's rate limits."""
 
-    request_id: str | None = None
-    """The header of a reply that names the request."""
+    request_id_header: str | None = None
+    """The reply header with the request's id."""

@@ -1,4 +1,4 @@
-"""What an observer needs of a format: it may refuse nothing, and reads what no other format can say."""
+"""Reading a format for traces: an observer refuses nothing, and reads what no other format can express."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolcall_reference.conversation.losses import Losses
 
 @dataclass(slots=True)
 class ServerCall:
-    """A tool that the provider runs. ``details`` has a ``type``, and what the provider says of the call."""
+    """A call of a provider-run tool. ``details`` has a ``type`` and the provider's own members of the call."""
 
     name: str
     details: Body
@@ -20,7 +20,7 @@ class ServerCall:
 
 @dataclass(slots=True)
 class ServerResult:
-    """What came of the call of that id; ``details`` as there."""
+    """The result of the server call with that id; ``details`` has a ``type`` and the provider's members."""
 
     details: Body
     id: str | None = None
@@ -28,7 +28,7 @@ class ServerResult:
 
 @dataclass(slots=True)
 class Block:
-    """A block of the provider's that is neither: ``type`` is its own word, ``members`` all else that it says."""
+    """A provider's block that is neither call nor result: ``type`` as the provider names it, ``members`` the rest."""
 
     type: str
     members: Body = field(default_factory=dict)
@@ -70,14 +70,14 @@ def _open(item: Hosted) -> bool:
     return False
 
 
-def as_block(item: Hosted | Opaque) -> Block:
-    """A block that nothing else is known of."""
+def opaque_block(item: Hosted | Opaque) -> Block:
+    """The item as a block that is neither call nor result."""
     members = {key: value for key, value in item.value.items() if key != "type"} if isinstance(item.value, dict) else {}
     return Block(item.type, members)
 
 
 def _blocks(item: Hosted) -> list[Step]:
-    return [as_block(item)]
+    return [opaque_block(item)]
 
 
 def _none(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
@@ -90,40 +90,40 @@ def _no_thought(item: Opaque) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """How the bodies of a format are observed. ``result_role`` is the role of a message that holds results alone."""
+class Observer:
+    """How traces read a format's bodies. ``result_role`` is the role of a message that holds only results."""
 
     result_role: str = "user"
 
-    request: Callable[[Body, Losses], Body] = _itself
-    """The request without what only its provider can look up, and with all items in a form that its decoder reads."""
+    prepare_request: Callable[[Body, Losses], Body] = _itself
+    """Returns the request without references that only its provider can resolve, all items readable by its decoder."""
 
-    choices: Callable[[Body], list[Body]] = _alone
-    """A reply with several answers as several replies."""
+    split_choices: Callable[[Body], list[Body]] = _alone
+    """Splits a reply with several choices into one reply each."""
 
-    event: Callable[[Body], Body] = _event
-    """An event of a stream in a form that the stream's decoder reads."""
+    prepare_event: Callable[[Body], Body] = _event
+    """Returns a stream's event in a form that its decoder reads."""
 
-    separate: Callable[[Body, Conversation], int] = _all_texts
-    """How many of the texts of the system stand outside of the messages; they come first."""
+    count_system_texts: Callable[[Body, Conversation], int] = _all_texts
+    """Counts the system texts that are outside of the messages; they come first."""
 
-    goes_on: Callable[[Body], bool] = _whole_history
-    """Whether the request brings only what is new, because its provider has kept the rest."""
+    continues_history: Callable[[Body], bool] = _whole_history
+    """Whether the request holds only new items, because its provider stores the history."""
 
-    steps: Callable[[Hosted], list[Step]] = _blocks
-    """What the provider ran itself, as calls and what came of them."""
+    decode_steps: Callable[[Hosted], list[Step]] = _blocks
+    """Splits a provider-run step into server calls and results."""
 
-    sealed: Callable[[Hosted], bool] = _open
-    """Whether a step holds what only its provider reads."""
+    is_sealed: Callable[[Hosted], bool] = _open
+    """Whether a step holds state that only its provider can read."""
 
-    hosted: Callable[[Sequence[Step]], Iterator[tuple[Step, Body]]] = _none
-    """The way back: each item with the first of the steps that it says; steps that are not named have no item."""
+    encode_steps: Callable[[Sequence[Step]], Iterator[tuple[Step, Body]]] = _none
+    """Encodes steps as items, each with the first step that it expresses. A step without an item is left out."""
 
-    declaration: Callable[[Body], Body | None] = _foreign
-    """How the provider declares a tool that it runs, by its tool definition; None for another provider's tool."""
+    encode_declaration: Callable[[Body], Body | None] = _foreign
+    """The provider's declaration of a tool that it runs, from a tool definition; None for another provider's tool."""
 
-    thoughts: Callable[[Opaque], list[str]] = _no_thought
-    """What a person can read of reasoning."""
+    reasoning_texts: Callable[[Opaque], list[str]] = _no_thought
+    """The human-readable texts of reasoning."""
 
 
-__all__ = ["Block", "Observed", "ServerCall", "ServerResult", "Step", "as_block"]
+__all__ = ["Block", "Observer", "ServerCall", "ServerResult", "Step", "opaque_block"]

@@ -31,8 +31,8 @@ _ERRORS: dict[str, tuple[str, str | None, int]] = {
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
     """The failure. It keeps the whole error object, which the other OpenAI format takes unchanged."""
     del losses
-    failure = failures.read(status, body, headers)
-    error = failures.error_of(body)
+    failure = failures.read_failure(status, body, headers)
+    error = failures.error_object(body)
     if {"message", "type", "param", "code"} <= error.keys():
         failure.openai = copied(dict(error))
     return failure
@@ -50,7 +50,9 @@ _STATUS_BY_TYPE = {
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
     """The failure that an error event of a stream reports."""
     named = [(name, status) for kind, code, status in _ERRORS.values() for name in (code, kind) if name is not None]
-    return decode_error(failures.status_of(failures.error_of(body), dict(named) | _STATUS_BY_TYPE), body, {}, losses)
+    return decode_error(
+        failures.event_status(failures.error_object(body), dict(named) | _STATUS_BY_TYPE), body, {}, losses
+    )
 
 
 def encode_error(failure: Failure, /) -> tuple[int, Body]:
@@ -82,14 +84,14 @@ def http_at(path: str) -> Http:
         base_url="https://api.openai.com/v1",
         root="/v1",
         path=path,
-        served=(f"/v1{path}",),
+        served_paths=(f"/v1{path}",),
         key_header="authorization",
         key_form="Bearer {key}",
         key_variables=("OPENAI_API_KEY",),
-        passed=("openai-beta",),
-        of_key=("openai-organization", "openai-project"),
-        told=("x-ratelimit-",),
-        request_id="x-request-id",
+        passed_headers=("openai-beta",),
+        key_owner_headers=("openai-organization", "openai-project"),
+        limit_headers=("x-ratelimit-",),
+        request_id_header="x-request-id",
     )
 
 
@@ -107,7 +109,7 @@ def for_parameters(tool: Tool, target: Target) -> Body:
 
     The root is a plain object with ``properties``, and every array has ``items``.
     """
-    schema, lost = schemas.plain_root(schemas.NO_PARAMETERS if tool.schema is None else tool.schema)
+    schema, lost = schemas.flatten_root(schemas.NO_PARAMETERS if tool.schema is None else tool.schema)
     lost += [f"{key} at the root" for key in _ROOT_FORBIDDEN_KEYWORDS if schema.pop(key, None) is not None]
     for keyword in lost:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)

@@ -37,9 +37,9 @@ class Served:
         self._known: list[tuple[re.Pattern[str], Format, bool | None]] = []
         for client in map(formats.get, formats.names()):
             http = client.http
-            is_stream = False if http.stream_served else None
-            self._known += [(_pattern(path), client, is_stream) for path in http.served]
-            self._known += [(_pattern(path), client, True) for path in http.stream_served]
+            is_stream = False if http.stream_served_paths else None
+            self._known += [(_pattern(path), client, is_stream) for path in http.served_paths]
+            self._known += [(_pattern(path), client, True) for path in http.stream_served_paths]
 
     def find(self, path: str, query: Mapping[str, str]) -> AddressedRequest | None:
         """What a path asks for, as it came (``%2F`` is no slash); None where nothing is served."""
@@ -56,7 +56,7 @@ class Served:
     def paths(self) -> list[str]:
         """All paths, as templates."""
         transports = [formats.get(name).http for name in formats.names()]
-        return [path for http in transports for path in (http.served[0], *http.stream_served[:1])]
+        return [path for http in transports for path in (http.served_paths[0], *http.stream_served_paths[:1])]
 
 
 def _pattern(template: str) -> re.Pattern[str]:

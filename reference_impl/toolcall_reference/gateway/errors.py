@@ -28,7 +28,7 @@ class FailedError(Exception):
 
 def wrong_request(message: str, status: int = 400) -> FailedError:
     """The client asked for something that it cannot get."""
-    return FailedError(Failure(failures.kind_of(status), status, message))
+    return FailedError(Failure(failures.failure_kind(status), status, message))
 
 
 def own_fault(message: str) -> FailedError:
@@ -77,8 +77,8 @@ def provider_error(
     if body is not None:
         return session.error(status, body, headers)
     words = " ".join(content.decode("utf-8", "replace").split())[:_SHOWN]
-    failure = failures.read(status, {"message": words}, headers)
-    return (*client.encode_error(failure), failures.headers_of(failure))
+    failure = failures.read_failure(status, {"message": words}, headers)
+    return (*client.encode_error(failure), failures.client_headers(failure))
 
 
 def read_body(content: bytes) -> dict[str, Any] | None:

@@ -41,9 +41,9 @@ def request_headers(
     http = upstream.http
     headers = {"content-type": "application/json", **http.headers}
     if client is upstream:
-        headers |= _beginning(client_headers, http.passed)
+        headers |= _beginning(client_headers, http.passed_headers)
     if own:
-        headers |= _beginning(client_headers, http.of_key)
+        headers |= _beginning(client_headers, http.key_owner_headers)
     if key is not None:
         headers[http.key_header] = http.key_form.replace("{key}", key)
     return headers
@@ -52,9 +52,9 @@ def request_headers(
 def reply_headers(client: Format, upstream: Format, upstream_headers: Mapping[str, str]) -> Headers:
     """What of a provider's headers concerns the client, beside those that its error is translated with."""
     headers = _beginning(upstream_headers, RETRY)
-    if client.http.told == upstream.http.told:
-        headers |= _beginning(upstream_headers, client.http.told)
-    named, name = upstream.http.request_id, client.http.request_id
+    if client.http.limit_headers == upstream.http.limit_headers:
+        headers |= _beginning(upstream_headers, client.http.limit_headers)
+    named, name = upstream.http.request_id_header, client.http.request_id_header
     if named is not None and name is not None and named in upstream_headers:
         headers[name] = upstream_headers[named]
     return headers

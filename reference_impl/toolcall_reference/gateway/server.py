@@ -110,7 +110,7 @@ class Gateway:
         if expected_key is not None and not hmac.compare_digest(_raw(key or ""), _raw(expected_key)):
             raise errors.wrong_request("the gateway does not know this key", 401)
         body = await self._body(request)
-        model = address.model if address.model is not None else body.get(address.client.request_model or "")
+        model = address.model if address.model is not None else body.get(address.client.request_model_key or "")
         if not isinstance(model, str) or not model:
             raise errors.wrong_request("the request names no model")
         try:

@@ -65,9 +65,9 @@ def of_request(body: Body, format_name: str, *, state: bool = False) -> GenAI:
     spoken = formats.get(format_name)
     telemetry = GenAI()
     request = copied(body)
-    conversation = spoken.decode_request(spoken.observed.request(request, telemetry.losses), telemetry.losses)
+    conversation = spoken.decode_request(spoken.observer.prepare_request(request, telemetry.losses), telemetry.losses)
     writer = Writer(spoken, telemetry.losses, {call.id: call.given_id for call in conversation.calls}, state)
-    apart = spoken.observed.separate(request, conversation)
+    apart = spoken.observer.count_system_texts(request, conversation)
     telemetry.system_instructions = writer.parts(list(conversation.system[:apart]))
     within: list[Item] = list(conversation.system[apart:])
     turns = [*([Turn("system", within)] if within else []), *conversation.turns]
@@ -81,7 +81,7 @@ def of_request(body: Body, format_name: str, *, state: bool = False) -> GenAI:
 
 def _message(turn: Turn, writer: Writer) -> Body:
     only_results = bool(turn.items) and all(isinstance(item, UniversalToolResult) for item in turn.items)
-    role = writer.spoken.observed.result_role if only_results else turn.side
+    role = writer.spoken.observer.result_role if only_results else turn.side
     named = {} if turn.name is None else {"name": turn.name}
     return {"role": role, "parts": writer.parts(turn.items), **named}
 
@@ -96,7 +96,7 @@ def of_response(body: Body, format_name: str, *, state: bool = False) -> GenAI:
     """The messages of a reply, one for each of its choices; Refused where it is none, or is still being made."""
     spoken = formats.get(format_name)
     telemetry = GenAI()
-    for choice in spoken.observed.choices(copied(body)):
+    for choice in spoken.observer.split_choices(copied(body)):
         reply = spoken.decode_response(choice, telemetry.losses)
         telemetry.output_messages.append(_answer(reply, spoken, telemetry.losses, state))
     return telemetry
@@ -148,7 +148,7 @@ def of_conversation(exchanges: Sequence[tuple[Body, Body | bytes]], format_name:
     Where a provider keeps the history, a request brings only what is new; what earlier exchanges said goes before it.
     """
     telemetry = GenAI()
-    goes_on = formats.get(format_name).observed.goes_on
+    goes_on = formats.get(format_name).observer.continues_history
     for request, reply in exchanges:
         next_one = of_exchange(request, reply, format_name, state=state)
         if goes_on(request):
@@ -166,7 +166,7 @@ class _ObservingDecoder:
     """A decoder that gets every event as an observer of its format reads it."""
 
     def __init__(self, decoder: Decoder, spoken: Format) -> None:
-        self._decoder, self._event = decoder, spoken.observed.event
+        self._decoder, self._event = decoder, spoken.observer.prepare_event
 
     def decode_event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells."""

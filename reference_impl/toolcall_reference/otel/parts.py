@@ -53,21 +53,21 @@ class Writer:
         elif isinstance(item, UniversalToolResult):
             yield self._result(item)
         elif isinstance(item, Hosted):
-            steps = self.spoken.observed.steps(item)
+            steps = self.spoken.observer.decode_steps(item)
             yield from (self._kept(_step(step), item.value, item) for step in steps)
         else:
             yield from self._thought(item)
 
     def _kept(self, part: Body, state: Any, item: Hosted | Opaque) -> Body:
         """A part, with the block that it was made of where state is wanted and the block has some."""
-        if isinstance(item, Opaque) or self.spoken.observed.sealed(item):
+        if isinstance(item, Opaque) or self.spoken.observer.is_sealed(item):
             if self.state:
                 return {**part, STATE: {item.origin: state}}
             self.losses.add("signature", "state of the provider's; dropped", item.type)
         return part
 
     def _thought(self, item: Opaque) -> Iterator[Body]:
-        texts = self.spoken.observed.thoughts(item)
+        texts = self.spoken.observer.reasoning_texts(item)
         if texts:
             yield self._kept({"type": "reasoning", "content": "\n\n".join(texts)}, item.value, item)
         else:

@@ -53,13 +53,13 @@ def to_request(messages: Mapping[str, Any], format_name: str, model: str, losses
     body = spoken.encode_request(conversation, target)
     own = [tool for _, tool in declared if tool is not None]
     if own:
-        spoken.provider.declare(body, own)
+        spoken.provider.declare_hosted(body, own)
     return body
 
 
 def _declaration(tool: Tool, spoken: Format) -> Body | None:
     """How this provider itself declares a tool that it runs; None for functions, and for other providers' tools."""
-    return spoken.observed.declaration(tool.format) if tool.kind == "hosted" else None
+    return spoken.observer.encode_declaration(tool.format) if tool.kind == "hosted" else None
 
 
 class _Reader:
@@ -121,7 +121,7 @@ class _Reader:
             elif part.get("type") in _SERVER:
                 places.append(place)
                 steps.append(_step(part))
-        for step, body in self._spoken.observed.hosted(steps):
+        for step, body in self._spoken.observer.encode_steps(steps):
             at = next(place for place, candidate in zip(places, steps, strict=True) if candidate is step)
             items_by_place[at] = [Hosted(name, str(body.get("type")), body)]
         return items_by_place
@@ -144,20 +144,20 @@ class _Reader:
         name, given_id = as_text(part.get("name"), "name"), as_text(part.get("id"), "id") or None
         arguments = part.get("arguments")
         if part.get("kind") == "custom" and isinstance(arguments, str):
-            call = self._ledger.custom(given_id, name, arguments)
+            call = self._ledger.enter_custom_call(given_id, name, arguments)
         elif isinstance(arguments, str):
-            call = self._ledger.call_text(given_id, name, arguments)
+            call = self._ledger.enter_call_text(given_id, name, arguments)
         else:
-            call = self._ledger.call(given_id, name, as_object(arguments, "arguments"))
+            call = self._ledger.enter_call(given_id, name, as_object(arguments, "arguments"))
         call.raw_context = dict(part.get(STATE) or {})
         return call
 
     def _result(self, part: Body) -> Item:
         given_id = as_text(part.get("id"), "id") or None
-        call = self._ledger.answer(given_id)
+        call = self._ledger.answer_call(given_id)
         if "response" not in part:
             raise Refused("a tool_call_response must have a response")
-        result = results.make(
+        result = results.from_parts(
             call.id if call else given_id or "",
             call.name if call else "",
             self._response(part["response"]),
@@ -215,12 +215,12 @@ def _text(part: Body) -> Text:
 
 def _media(part: Body, spoken: Format) -> Media:
     mime = part.get("mime_type")
-    kind = str(part.get("modality") or media.kind_of(mime))
+    kind = str(part.get("modality") or media.media_kind(mime))
     item = Media(kind, mime, name=part.get("filename"), detail=part.get("detail"))
     if part["type"] == "blob":
         item.data = as_text(part.get("content"), "content")
     elif part["type"] == "uri":
         item.url = as_text(part.get("uri"), "uri")
     else:
-        item.file_id, item.vendor = as_text(part.get("file_id"), "file_id"), spoken.provider.files_of
+        item.file_id, item.vendor = as_text(part.get("file_id"), "file_id"), spoken.provider.file_vendor
     return item

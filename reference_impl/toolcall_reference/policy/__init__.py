@@ -4,8 +4,8 @@ A policy is off unless one is given: ``ReferenceTranslator(policy=Policy.load(pa
 schema of its file, for other languages.
 """
 
-from toolcall_reference.policy.application import Applied, ReplyPolicy, Untouched, apply
+from toolcall_reference.policy.application import AppliedPolicy, NoPolicy, ReplyPolicy, apply
 from toolcall_reference.policy.key_renamer import KeyRenamer
 from toolcall_reference.policy.policy import Policy, PolicyError
 
-__all__ = ["Applied", "KeyRenamer", "Policy", "PolicyError", "ReplyPolicy", "Untouched", "apply"]
+__all__ = ["AppliedPolicy", "KeyRenamer", "NoPolicy", "Policy", "PolicyError", "ReplyPolicy", "apply"]

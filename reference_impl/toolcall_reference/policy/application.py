@@ -18,63 +18,63 @@ class ReplyPolicy(Protocol):
     """What happens to the calls of replies."""
 
     @property
-    def changes(self) -> bool:
+    def changes_calls(self) -> bool:
         """Whether a call may be other than the provider made it."""
 
-    def restore(self, call: UniversalToolCall) -> None: ...
+    def restore_call(self, call: UniversalToolCall) -> None: ...
 
-    def name_of(self, name: str) -> str: ...
+    def client_name(self, name: str) -> str: ...
 
-    def renamer(self, name: str) -> KeyRenamer | None: ...
+    def argument_renamer(self, name: str) -> KeyRenamer | None: ...
 
 
-class Untouched:
+class NoPolicy:
     """No policy: calls are the provider's."""
 
-    changes = False
+    changes_calls = False
 
-    def restore(self, call: UniversalToolCall) -> None:
+    def restore_call(self, call: UniversalToolCall) -> None:
         """Leave the call as it is."""
 
-    def name_of(self, name: str) -> str:
+    def client_name(self, name: str) -> str:
         """The name itself."""
         return name
 
-    def renamer(self, name: str) -> KeyRenamer | None:
+    def argument_renamer(self, name: str) -> KeyRenamer | None:
         """Nobody renames anything."""
         del name
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedPolicy:
     """What a policy did to one request. ``back`` has the client's names of tools by the provider's."""
 
     policy: Policy
-    back: Words = field(default_factory=dict)
+    client_names: Words = field(default_factory=dict)
     tools: Mapping[str, Tool] = field(default_factory=dict)
 
     @property
-    def changes(self) -> bool:
-        return bool(self.back) or self.policy.validate
+    def changes_calls(self) -> bool:
+        return bool(self.client_names) or self.policy.validate
 
-    def restore(self, call: UniversalToolCall) -> None:
+    def restore_call(self, call: UniversalToolCall) -> None:
         """Give a call, which has the client's name already, the client's parameters. Raises Refused."""
         _rename_arguments(call, _swapped(self.policy.parameters.get(call.name, {})))
         if self.policy.validate and call.kind == "function":
             _verify(call, self.tools.get(call.name))
 
-    def name_of(self, name: str) -> str:
+    def client_name(self, name: str) -> str:
         """The client's name of a tool."""
-        return self.back.get(name, name)
+        return self.client_names.get(name, name)
 
-    def renamer(self, name: str) -> KeyRenamer | None:
+    def argument_renamer(self, name: str) -> KeyRenamer | None:
         """What renames the argument text of a call of the client's tool ``name``, if it has to be."""
         parameters = self.policy.parameters.get(name)
         return None if parameters is None else KeyRenamer(_swapped(parameters))
 
 
-def apply(policy: Policy, conversation: Conversation) -> Applied:
+def apply(policy: Policy, conversation: Conversation) -> AppliedPolicy:
     """Change a client's conversation as ``policy`` says, in place. Raises Refused where two tools get one name."""
     declared = {tool.name: copied_tool(tool) for tool in conversation.tools if tool.kind != "hosted"}
     gone = {name for name in declared if name in policy.filter}
@@ -82,7 +82,7 @@ def apply(policy: Policy, conversation: Conversation) -> Applied:
     _clean(policy, conversation)
     conversation.system += [Text(text) for name, text in policy.guidance.items() if name in gone and text]
     _choose(policy, conversation)
-    return Applied(policy, _rename(policy, conversation), declared)
+    return AppliedPolicy(policy, _rename(policy, conversation), declared)
 
 
 def copied_tool(tool: Tool) -> Tool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from toolcall_reference.basics.jsontext import digest, dump, parse_object
 from toolcall_reference.conversation import citations, results
-from toolcall_reference.conversation.failures import Failure, headers_of
+from toolcall_reference.conversation.failures import Failure, client_headers
 from toolcall_reference.conversation.intermediate import (
     Body,
     Citation,
@@ -83,13 +83,13 @@ class Builder:
         self._batch += role == "assistant"
         items = [item for entry in turn["content"] for item in self._items(entry)]
         if not self._provider.cites_blocks:
-            items = citations.joined(items)
+            items = citations.merge_cited_neighbours(items)
         if role == "system" and not self.turns:
             self.system += [item for item in items if isinstance(item, Text)]
             return
         conversation_turn = Turn(role, items, turn.get("name"))
         if role == "assistant" and conversation_turn.calls and not conversation_turn.calls[0].raw_context:
-            signature = self._provider.sign(self._model, self._scenario["id"], self._batch)
+            signature = self._provider.make_signature(self._model, self._scenario["id"], self._batch)
             conversation_turn.calls[0].raw_context = self._state({"signature": signature})
         self.turns.append((conversation_turn, turn))
 
@@ -115,7 +115,7 @@ class Builder:
         keys = {"kind", "mime", "data", "url", "name", "detail"}
         item = Media(**{key: value for key, value in media.items() if key in keys})
         item.file_id = media.get("file", {}).get(self._format)
-        item.vendor = self._provider.files_of if item.file_id is not None else None
+        item.vendor = self._provider.file_vendor if item.file_id is not None else None
         return item
 
     def _apart(self, tools: list[Tool]) -> None:
@@ -163,12 +163,12 @@ class Builder:
         call = self._calls[result["call"]]
         content = result.get("content", "")
         if isinstance(content, dict):
-            whole = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
+            whole = results.from_parts(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
             whole.result = copy.deepcopy(content) if self._provider.object_results else dump(content)
             return whole
         written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
         parts = [self._part(part) if "text" in part else self._media(part["media"]) for part in written]
-        return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
+        return results.from_parts(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
 
     def _part(self, part: dict[str, Any]) -> Text:
         """A text of a result, or the block that its own format has for it."""
@@ -268,5 +268,5 @@ def error_of(scenario: dict[str, Any], spoken: Format) -> Body:
     wait = error.get("retry_after")
     failure = Failure(kind, status, error["message"], None if wait is None else str(wait))
     status, body = spoken.encode_error(failure)
-    reply: Body = {"status": status, "headers": headers_of(failure), "body": body}
+    reply: Body = {"status": status, "headers": client_headers(failure), "body": body}
     return spoken.provider.dress_error(reply, error["kind"], scenario["id"])

@@ -1,1 +1,1 @@
-"""What is kept between the exchanges of a session."""
+"""What a session remembers between exchanges."""

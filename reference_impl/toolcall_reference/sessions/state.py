@@ -1,10 +1,10 @@
-"""Opaque state between two exchanges of one session: what the client could not keep goes back to its provider.
+"""Opaque state between exchanges: what the client's format cannot hold is stored and restored for its provider.
 
-A client of another format has no place for a thought signature or an encrypted reasoning block. The session keeps them
-by what the client does keep: each stretch of a reply up to a call by that call, and an answer in words by its words.
-They go back when that very call or answer stands in the history of a later request, an answer only behind the same
-words of the user: elsewhere it may be the answer to something else. Of words only a digest is kept, which is made piece
-by piece, so that a reply that streams need not be held.
+A client of another format has no place for a thought signature or an encrypted reasoning block. The session stores
+them under what the client does send back: each stretch of a reply up to a call under that call, and a text answer under
+its words. They are restored when the same call or answer is in the history of a later request; an answer only after the
+same words of the user, for elsewhere it may answer something else. Words are stored as a digest, computed piece by
+piece, so that a streamed reply need not be held.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.streaming.deltas import Delta, ItemClosed, ItemOpened, ItemPiece, WholeItem
 
-MOST_ALIKE = 64
-"""Of equal calls or answers only so many last ones are told apart."""
+MAX_EQUAL_ENTRIES = 64
+"""The number of latest equal calls or answers that are distinguished."""
 
 
 @dataclass(slots=True)
 class _Stretch:
-    """The items of an assistant's turn up to a call, or behind the last one (``call`` is then None).
+    """The items of an assistant's turn up to a call, or after the last one (``call`` is then None).
 
-    ``key`` is what it is known by on both sides: the call, the call before it, or its words.
+    ``key`` identifies it on both sides: by the call, the call before it, or its words.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -50,34 +50,34 @@ class _Stretch:
 
 
 @dataclass(slots=True)
-class _Kept:
-    """State of one stretch: blocks before and behind its text, signatures on its texts, and what is on its call."""
+class _StretchState:
+    """The state of one stretch: blocks before and after its text, signatures of its texts, its call's state."""
 
-    ahead: list[Opaque] = field(default_factory=list)
-    behind: list[Opaque] = field(default_factory=list)
-    signed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    blocks_before: list[Opaque] = field(default_factory=list)
+    blocks_after: list[Opaque] = field(default_factory=list)
+    signed_texts: dict[str, dict[str, Any]] = field(default_factory=dict)
     raw_context: dict[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.ahead or self.behind or self.signed or self.raw_context)
+        return bool(self.blocks_before or self.blocks_after or self.signed_texts or self.raw_context)
 
     @property
-    def said(self) -> list[Any]:
-        """All that it holds, as JSON values."""
-        return [[item.value for item in (*self.ahead, *self.behind)], self.signed, self.raw_context]
+    def as_json(self) -> list[Any]:
+        """Its content as JSON values."""
+        return [[item.value for item in (*self.blocks_before, *self.blocks_after)], self.signed_texts, self.raw_context]
 
 
 class _Words:
-    """The digest of words, of whatever pieces they come in and whatever white space stands between them."""
+    """A digest of words that does not depend on white space or on how the text is cut into pieces."""
 
     def __init__(self) -> None:
-        self._digest: Any = None  # made when something is said: most words are never asked for
-        self.any = False
+        self._digest: Any = None  # created by the first word: most digests are never needed
+        self.has_words = False
 
     def add(self, text: str) -> None:
         words = "".join(text.split())
         if words:
-            self.any = True
+            self.has_words = True
             self._digest = self._digest or hashlib.sha256()
             self._digest.update(words.encode("utf-8", "surrogatepass"))
 
@@ -87,14 +87,14 @@ class _Words:
 
 
 class PrecedingWords:
-    """What the user had said in words before a reply."""
+    """The user's words before a reply."""
 
     def __init__(self, turns: Sequence[Turn] = ()) -> None:
         self._turns = turns
 
     @cached_property
     def key(self) -> str:
-        """The digest of it, made when it is needed: few replies have state that stands behind words alone."""
+        """Their digest, computed on demand: few replies have state that only words identify."""
         words = _Words()
         for turn in self._turns:
             for item in turn.items if turn.side == "user" else ():
@@ -103,149 +103,149 @@ class PrecedingWords:
         return words.key
 
 
-MOST_HELD = 4096
-"""So many characters of a reply wait until they are digested together."""
+MAX_BUFFERED_CHARACTERS = 4096
+"""The number of characters of a reply that are buffered before they are digested together."""
 
 
-class Gathering:
-    """The state of one reply as it comes: pieces of text, texts that are complete, calls, and all else."""
+class StateGathering:
+    """Collects the state of one reply while it arrives: pieces of text, complete texts, calls, and other items."""
 
     def __init__(self) -> None:
         self.calls: list[UniversalToolCall] = []
-        self._called: list[_Kept] = []
+        self._call_states: list[_StretchState] = []
         self._texts: set[int] = set()
         self._begin()
 
     def _begin(self) -> None:
-        self._kept, self._all, self._one, self._spoken = _Kept(), _Words(), _Words(), False
+        self._state, self._words, self._text_words, self._has_text = _StretchState(), _Words(), _Words(), False
         self._pieces: list[str] = []  # not yet digested
         self._held = 0
         self._before = 0  # how many of them are of texts that are complete
 
-    def said(self, piece: str) -> None:
-        """A piece of the current text."""
-        self._spoken = True
+    def add_text(self, piece: str) -> None:
+        """Add a piece of the current text."""
+        self._has_text = True
         self._pieces.append(piece)
         self._held += len(piece)
-        if self._held > MOST_HELD:
+        if self._held > MAX_BUFFERED_CHARACTERS:
             self._digest()
 
     def _digest(self) -> None:
-        self._all.add("".join(self._pieces))
-        self._one.add("".join(self._pieces[self._before :]))
+        self._words.add("".join(self._pieces))
+        self._text_words.add("".join(self._pieces[self._before :]))
         self._pieces, self._held, self._before = [], 0, 0
 
-    def text_done(self, text: Text) -> None:
-        """The current text is complete; ``text`` tells what state it carries."""
+    def end_text(self, text: Text) -> None:
+        """End the current text; ``text`` has its state."""
         if text.raw_context:
             self._digest()
-            self._kept.signed[self._one.key] = dict(text.raw_context)
-        self._one, self._before = _Words(), len(self._pieces)
+            self._state.signed_texts[self._text_words.key] = dict(text.raw_context)
+        self._text_words, self._before = _Words(), len(self._pieces)
 
-    def other(self, item: Item) -> None:
-        """Something that is neither text nor a call."""
+    def add_item(self, item: Item) -> None:
+        """Add an item that is neither a text nor a call."""
         if isinstance(item, Opaque):
-            (self._kept.behind if self._spoken else self._kept.ahead).append(item)
+            (self._state.blocks_after if self._has_text else self._state.blocks_before).append(item)
 
-    def called(self, call: UniversalToolCall) -> None:
-        """A call that is complete."""
-        self._kept.raw_context = dict(call.raw_context)
+    def add_call(self, call: UniversalToolCall) -> None:
+        """Add a complete call, which ends the stretch."""
+        self._state.raw_context = dict(call.raw_context)
         self.calls.append(call)
-        self._called.append(self._kept)
+        self._call_states.append(self._state)
         self._begin()
 
-    def take(self, delta: Delta) -> None:
-        """What happens to a reply that streams."""
+    def add_delta(self, delta: Delta) -> None:
+        """Add a delta of a streamed reply."""
         if isinstance(delta, ItemPiece):
             if delta.place in self._texts:
-                self.said(delta.text)
+                self.add_text(delta.text)
         elif isinstance(delta, ItemOpened) and isinstance(delta.item, Text):
             self._texts.add(delta.place)
         elif isinstance(delta, ItemClosed) and isinstance(delta.item, Text):
-            self.text_done(delta.item)
+            self.end_text(delta.item)
         elif isinstance(delta, ItemClosed) and isinstance(delta.item, UniversalToolCall):
-            self.called(delta.item)
+            self.add_call(delta.item)
         elif isinstance(delta, WholeItem):
-            self.other(delta.item)
+            self.add_item(delta.item)
 
     @property
     def has_state(self) -> bool:
-        """Whether there is anything to keep."""
-        return bool(self._kept) or any(self._called)
+        """Whether there is any state to store."""
+        return bool(self._state) or any(self._call_states)
 
-    def found(self, ids: dict[str, str], request: PrecedingWords) -> Iterator[tuple[str, _Kept]]:
-        """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id."""
+    def keyed_states(self, ids: dict[str, str], request: PrecedingWords) -> Iterator[tuple[str, _StretchState]]:
+        """The states to store, with their keys. ``ids`` are the client's call ids by universal id."""
         self._digest()
-        for call, state in zip(self.calls, self._called, strict=True):
+        for call, state in zip(self.calls, self._call_states, strict=True):
             yield _key_of_call(call, ids.get(call.id)), state
-        if self.calls and (self._kept or self._spoken):
-            yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), is_after=True), self._kept
-        elif self._all.any and not self.calls:
-            yield request.key + self._all.key, self._kept
+        if self.calls and (self._state or self._has_text):
+            yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), is_after=True), self._state
+        elif self._words.has_words and not self.calls:
+            yield request.key + self._words.key, self._state
 
 
 class StateMemory:
-    """What is remembered for one client."""
+    """The opaque state that is stored for one client."""
 
     def __init__(self, shelf: Shelf) -> None:
-        self._kept = shelf
+        self._shelf = shelf
 
-    def keep(self, reply: Reply, ids: dict[str, str], request: PrecedingWords) -> None:
-        """Remember a reply's state under the ids that the client was given."""
-        gathering = Gathering()
+    def keep_state(self, reply: Reply, ids: dict[str, str], request: PrecedingWords) -> None:
+        """Store a reply's state under the client's call ids."""
+        gathering = StateGathering()
         for item in reply.items:
             if isinstance(item, Text):
-                gathering.said(item.text)
-                gathering.text_done(item)
+                gathering.add_text(item.text)
+                gathering.end_text(item)
             elif isinstance(item, UniversalToolCall):
-                gathering.called(item)
+                gathering.add_call(item)
             else:
-                gathering.other(item)
+                gathering.add_item(item)
         self.keep_gathered(gathering, ids, request)
 
-    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], request: PrecedingWords) -> None:
-        """Remember what was gathered of a complete reply."""
-        if not gathering.has_state and not len(self._kept):
+    def keep_gathered(self, gathering: StateGathering, ids: dict[str, str], request: PrecedingWords) -> None:
+        """Store the collected state of a complete streamed reply."""
+        if not gathering.has_state and not len(self._shelf):
             return
-        for key, state in gathering.found(ids, request):
-            every = self._every(key)
-            # Another one of the same key counts even without state, so that the last ones are told apart.
-            if state or every:
-                every = [*every, state][-MOST_ALIKE:]
-                self._kept.put(key, every, [state.said for state in every])
+        for key, state in gathering.keyed_states(ids, request):
+            states = self._states_of(key)
+            # An occurrence without state counts, too, so that the latest ones are distinguished.
+            if state or states:
+                states = [*states, state][-MAX_EQUAL_ENTRIES:]
+                self._shelf.put(key, states, [state.as_json for state in states])
 
-    def _every(self, key: str | None) -> list[_Kept]:
-        return (None if key is None else self._kept.get(key)) or []
+    def _states_of(self, key: str | None) -> list[_StretchState]:
+        return (None if key is None else self._shelf.get(key)) or []
 
-    def restore(self, conversation: Conversation, upstream: str) -> None:
-        """Put state of ``upstream`` back to its place. Where the same thing was said twice, the last is the last."""
-        if not len(self._kept):
+    def restore_state(self, conversation: Conversation, upstream: str) -> None:
+        """Restore the state of ``upstream`` in a history. Equal calls or answers are matched from the last one back."""
+        if not len(self._shelf):
             return
-        turns = list(_spoken(conversation))
+        turns = list(_assistant_stretches(conversation))
         left = Counter(stretch.key for _, stretches in turns for stretch in stretches)
         for turn, stretches in turns:
             items: list[Item] = []
             for stretch in stretches:
-                every = self._every(stretch.key)
-                place = len(every) - left[stretch.key]
+                states = self._states_of(stretch.key)
+                place = len(states) - left[stretch.key]
                 left[stretch.key] -= 1
-                items += _restored(stretch, every[place], upstream) if place >= 0 else [*stretch.items]
+                items += _restore_items(stretch, states[place], upstream) if place >= 0 else [*stretch.items]
                 items += [] if stretch.call is None else [stretch.call]
             turn.items = items
 
 
-def _spoken(conversation: Conversation) -> Iterator[tuple[Turn, list[_Stretch]]]:
-    """The assistant's turns in their stretches."""
+def _assistant_stretches(conversation: Conversation) -> Iterator[tuple[Turn, list[_Stretch]]]:
+    """Each turn of the assistant with its stretches."""
     words = _Words()
     for turn in conversation.turns:
         for item in turn.items if turn.side == "user" else ():
             if isinstance(item, Text):
                 words.add(item.text)
         if turn.side == "assistant":
-            yield turn, list(_stretches(turn.items, words))
+            yield turn, list(_split_stretches(turn.items, words))
 
 
-def _stretches(items: list[Item], request: _Words) -> Iterator[_Stretch]:
+def _split_stretches(items: list[Item], request: _Words) -> Iterator[_Stretch]:
     stretch, after = _Stretch(), None
     for item in items:
         if isinstance(item, UniversalToolCall):
@@ -272,19 +272,22 @@ def _key_of_words(texts: list[Text]) -> str | None:
     words = _Words()
     for text in texts:
         words.add(text.text)
-    return words.key if words.any else None
+    return words.key if words.has_words else None
 
 
-def _restored(stretch: _Stretch, stretch_state: _Kept, upstream: str) -> list[Item]:
-    """The stretch with its state; what the client itself brought back stays."""
+def _restore_items(stretch: _Stretch, stretch_state: _StretchState, upstream: str) -> list[Item]:
+    """The items of a stretch with its state; state that the client itself sent back is kept."""
     call = stretch.call
     if call is not None and not call.raw_context and upstream in stretch_state.raw_context:
         call.raw_context = {upstream: stretch_state.raw_context[upstream]}
     for text in stretch.texts:
-        state = stretch_state.signed.get(_key_of_words([text]) or "", {})
+        state = stretch_state.signed_texts.get(_key_of_words([text]) or "", {})
         if not text.raw_context and upstream in state:
             text.raw_context = {upstream: state[upstream]}
     if any(isinstance(item, Opaque) and item.origin == upstream for item in stretch.items):
         return stretch.items
-    own = [[item for item in items if item.origin == upstream] for items in (stretch_state.ahead, stretch_state.behind)]
+    own = [
+        [item for item in items if item.origin == upstream]
+        for items in (stretch_state.blocks_before, stretch_state.blocks_after)
+    ]
     return [*own[0], *stretch.items, *own[1]]

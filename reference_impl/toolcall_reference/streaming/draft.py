@@ -148,7 +148,7 @@ class Draft:
         """A call begins; what is said after it is another text. ``beside``: the text before it may still be cited."""
         if not beside:
             self.close_text()
-        call = OpenCall(self._new_place(), self._ledger.open(given_id, name, kind))
+        call = OpenCall(self._new_place(), self._ledger.open_call(given_id, name, kind))
         self.calls.append(call)
         self._deltas.append(ItemOpened(call.place, call.call))
         return call
@@ -175,7 +175,7 @@ class Draft:
         """The call is complete."""
         if not call.is_closed:
             self._add_arguments(call, self._halves.flush(call.place))
-            self._ledger.fill(call.call, call.text)
+            self._ledger.fill_from_text(call.call, call.text)
             self._emit_closed(call)
 
     def close_call_with(self, call: OpenCall, arguments: Body) -> None:
@@ -183,9 +183,9 @@ class Draft:
         text = dump(arguments)
         self.grow_call(call, text)
         if call.text == text:
-            self._ledger.fill_with(call.call, arguments, text)
+            self._ledger.fill_from_object(call.call, arguments, text)
         else:  # halves of a character met in it
-            self._ledger.fill(call.call, call.text)
+            self._ledger.fill_from_text(call.call, call.text)
         self._emit_closed(call)
 
     def _emit_closed(self, call: OpenCall) -> None:

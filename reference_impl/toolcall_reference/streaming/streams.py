@@ -131,7 +131,7 @@ def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
     if rest is not None and rest.is_whole:  # it lacks only the blank line behind it
         yield from _event(rest, decoder)
     yield from decoder.decode_end(is_marked=False)
-    yield ReplyFailed(failures.cut())
+    yield ReplyFailed(failures.cut_stream())
 
 
 def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
@@ -175,7 +175,7 @@ class CallRestorer:
     def _restored(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, ItemOpened) and isinstance(delta.item, UniversalToolCall):
             freed = self._restore(delta.item)
-            renamer = self._applied.renamer(delta.item.name)
+            renamer = self._applied.argument_renamer(delta.item.name)
             if freed:
                 self._freed.add(delta.place)
                 delta = ItemOpened(delta.place, replace(delta.item, kind="custom"))
@@ -188,7 +188,7 @@ class CallRestorer:
             if not delta.text:
                 return
         elif isinstance(delta, ItemClosed) and isinstance(delta.item, UniversalToolCall):
-            self._applied.restore(delta.item)
+            self._applied.restore_call(delta.item)
             if delta.place in self._freed:
                 self._free(delta.item)
                 yield ItemPiece(delta.place, delta.item.text or "")

@@ -9,7 +9,7 @@ from typing import Any
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 from toolcall_conformance.library import load_corpus
-from toolcall_reference.conversation.schemas import resolve
+from toolcall_reference.conversation.schemas import resolve_reference
 
 JSON_SCHEMA = (ANTHROPIC, CHAT, RESPONSES)
 FAMILY = tuple(case for case in load_corpus().cases if case.startswith("schemas/"))
@@ -90,7 +90,7 @@ def _inlined(schema: Any, root: Any, depth: int, *, siblings: bool = True) -> An
         return schema
     if isinstance(schema.get("$ref"), str) and depth > 0:
         beside = {key: value for key, value in schema.items() if key != "$ref"} if siblings else {}
-        return _inlined({**need(resolve(root, schema["$ref"])), **beside}, root, depth - 1, siblings=siblings)
+        return _inlined({**need(resolve_reference(root, schema["$ref"])), **beside}, root, depth - 1, siblings=siblings)
     return {key: _inlined(entry, root, depth, siblings=siblings) for key, entry in schema.items()}
 
 

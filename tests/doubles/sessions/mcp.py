@@ -66,7 +66,7 @@ class Renaming(DoubledSession):
 
     def sent(self, name: str) -> str:
         """The name that the reference gave a tool of the client's."""
-        return str(self.inner._names.to(name))
+        return str(self.inner._names.target_name(name))
 
     def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
         # The reference restores its own names: it gets a reply that calls tools by them.

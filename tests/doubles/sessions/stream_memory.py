@@ -175,7 +175,7 @@ class NamesRestoredInTheFirstStream(StreamingSession):
 
     def after_event(self, event: Event) -> Iterable[Event]:
         for call in events.calls(GEMINI, event) if self.streams > 1 else ():
-            call.name = str(self.inner._names.to(call.name))
+            call.name = str(self.inner._names.target_name(call.name))
         yield event
 
 

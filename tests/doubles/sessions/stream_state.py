@@ -20,7 +20,7 @@ class ForgettingState(StreamingSession):
     forgot = False
 
     def forget(self) -> None:
-        self.inner.memory.state = StateMemory(Shelf())
+        self.inner.memory.state_memory = StateMemory(Shelf())
         self.forgot = True
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -78,8 +78,8 @@ class KeepingStreams(StreamingSession):
         raise NotImplementedError
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        keeper = self.inner.memory.replies
-        keep = keeper.keep
+        keeper = self.inner.memory.reply_memory
+        keep = keeper.keep_reply
         with patch.object(keeper, "keep", lambda request, reply: keep(request, self.kept(reply))):
             yield from super().stream(chunks)
 

@@ -2,7 +2,7 @@
 
 from toolcall_reference.formats.anthropic.api import HTTP, NAME
 from toolcall_reference.formats.anthropic.decode import decode_request, decode_response
-from toolcall_reference.formats.anthropic.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.anthropic.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.anthropic.failures import decode_error, encode_error
 from toolcall_reference.formats.anthropic.next_request import follow_up
 from toolcall_reference.formats.anthropic.observer import OBSERVED
@@ -23,13 +23,13 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observed=OBSERVED,
-    request_model="model",
-    reply_model="model",
-    stream_model=("message", "model"),
+    observer=OBSERVED,
+    request_model_key="model",
+    reply_model_key="model",
+    stream_model_path=("message", "model"),
     newline="\n",
-    spellings=SPELLINGS,
-    entries="messages",
+    notations=NOTATIONS,
+    conversation_key="messages",
     follow_up=follow_up,
 )
 

@@ -35,7 +35,7 @@ _FINISH = {
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Anthropic's."""
-    conversation = Conversation(system=system_texts(body.get("system"), losses), missing=missing_beginning(body))
+    conversation = Conversation(system=system_texts(body.get("system"), losses), missing_part=missing_beginning(body))
     ledger = Ledger(NAME)
     turns, before = conversation.turns, ""
     for message in as_list(body.get("messages"), "messages"):
@@ -88,7 +88,7 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
                 items.append(text)
         elif kind == "tool_use":
             given_id, name = call_of(block, losses)
-            items.append(ledger.call(given_id, name, as_object(block.get("input"), "input")))
+            items.append(ledger.enter_call(given_id, name, as_object(block.get("input"), "input")))
         elif kind == "tool_result":
             result = _result(block, ledger, losses)
             ledger.results.append(result)
@@ -117,17 +117,17 @@ def other_block(block: Body, losses: Losses) -> list[Item]:
 
 def _result(block: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given_id = as_text(block.get("tool_use_id"), "tool_use_id")
-    call = ledger.answer(given_id or None)
+    call = ledger.answer_call(given_id or None)
     content, is_error = block.get("content"), block.get("is_error") is True
     call_id, name = (call.id, call.name) if call else (given_id, "")
     if isinstance(content, str):
-        return results.of_text(call_id, name, content, is_error=is_error)
+        return results.from_text(call_id, name, content, is_error=is_error)
     parts: list[Text | Media] = []
     for inner in as_list(content, "a result's content"):
         inner = as_object(inner, "a result's block")
         lose_cache_control(inner, losses)
         parts += _parts(inner, losses)
-    return results.make(call_id, name, parts, is_error=is_error)
+    return results.from_parts(call_id, name, parts, is_error=is_error)
 
 
 def citations_of(entries: Any, losses: Losses) -> list[Citation]:
@@ -193,7 +193,7 @@ def _source(kind: str, block: Body, losses: Losses) -> list[Text | Media]:
         return [Media(kind, mime, file_id=as_text(source.get("file_id"), "file_id"), name=name, vendor=NAME)]
     if how == "text":
         data = as_text(source.get("data"), "data")
-        return [Media(kind, mime or "text/plain", data=media.of_text(data), name=name)]
+        return [Media(kind, mime or "text/plain", data=media.text_to_base64(data), name=name)]
     if how == "content":
         inner = source.get("content")
         if isinstance(inner, str):

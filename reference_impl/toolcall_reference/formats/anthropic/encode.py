@@ -30,7 +30,7 @@ from toolcall_reference.formats.hosted import encode_hosted
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset(
+NOTATIONS = frozenset(
     {
         *("cached", "deferred", "custom", "content-blocks", "result-blocks", "system-blocks", "system-messages"),
         *("message-nulls", "output-format", "turns-apart"),
@@ -56,13 +56,13 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         "model": target.model,
         "max_tokens": DEFAULT_MAX_TOKENS
         if settings.max_output_tokens is None
-        else target.within("max-output-tokens", settings.max_output_tokens, 0),
+        else target.clamp("max-output-tokens", settings.max_output_tokens, 0),
     }
     system = [text for text in conversation.system if text.text.strip()]
-    apart = "turns-apart" in target.spelling
-    arranged = history.arrange(history.shown_by_user(conversation.turns), conversation.results, apart=apart)
+    apart = "turns-apart" in target.notations
+    arranged = history.arrange(history.move_media_to_user(conversation.turns), conversation.results, apart=apart)
     # Only recent models know the role of instructions in the middle.
-    turns = history.merge(arranged, apart=apart, demoted="system-messages" not in target.spelling)
+    turns = history.merge(arranged, apart=apart, demoted="system-messages" not in target.notations)
     turns = [turn for turn in turns if _is_readable(turn.items[0]) or any(map(_is_readable, turn.items))]
     if not turns:
         if system:
@@ -70,22 +70,22 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         turns = [Turn("user", [Text(PLACEHOLDER)])]
     if system:
         blocks = [_marked({"type": "text", "text": text.text}, text) for text in system]
-        whole = len(system) == 1 and not system[0].cached and "system-blocks" not in target.spelling
+        whole = len(system) == 1 and not system[0].cached and "system-blocks" not in target.notations
         body["system"] = system[0].text if whole else blocks
-    ids = target.ids(conversation.calls, IDS)
+    ids = target.assign_ids(conversation.calls, IDS)
     body["messages"] = [_message(turn, ids, target) for turn in turns]
     declared = [encode_tool(tool, target) for tool in tools]
-    if "deferred" in target.spelling:
+    if "deferred" in target.notations:
         declared[-1]["defer_loading"] = True
     declared += encode_hosted(conversation.tools, HOSTED, target, [tool["name"] for tool in declared])
     if declared:
         body["tools"] = declared
-        if "cached" in target.spelling:
+        if "cached" in target.notations:
             body["tools"][-1]["cache_control"] = {"type": "ephemeral"}
     unmark(body, target)
     encode_settings(body, settings, tools, target)
     if settings.reasoning is not None:
-        encode_thinking(body, target, turns, settings.reasoning.tokens())
+        encode_thinking(body, target, turns, settings.reasoning.token_budget())
     if target.stream:
         body["stream"] = True
     return body
@@ -98,7 +98,7 @@ def _is_readable(item: Item) -> bool:
 def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     only = turn.items[0] if len(turn.items) == 1 else None
     cited = isinstance(only, Text) and only.citations and target.exact
-    if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.spelling:
+    if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.notations:
         if only.raw_context:
             target.lose_state(only)
         return {"role": turn.side, "content": only.text}
@@ -113,7 +113,7 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
         if media_blocks:
             blocks, media_blocks = [*blocks, *media_blocks], []
         blocks += encode_block(item, ids, target)
-    if turn.side == "assistant" and "message-nulls" in target.spelling:
+    if turn.side == "assistant" and "message-nulls" in target.notations:
         # What the official SDK makes of a reply that goes back as it came.
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
     return {"role": turn.side, "content": blocks + media_blocks if media_blocks else blocks}
@@ -128,7 +128,7 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, UniversalToolCall):
         if item.raw_context:
             target.lose_state(item)
-        name, arguments = target.names.to(item.name), arguments_object(item)
+        name, arguments = target.names.target_name(item.name), arguments_object(item)
         return [{"type": "tool_use", "id": ids[item.id], "name": name, "input": arguments}]
     if isinstance(item, Media):
         return [_media(item, target)]
@@ -163,7 +163,7 @@ def encode_citation(citation: Citation) -> Body:
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
-    content: Any = None if "result-blocks" in target.spelling else results.plain(result, marks=False)
+    content: Any = None if "result-blocks" in target.notations else results.plain_text(result, marks=False)
     if content is None:
         content = _content(result, ids, target)
     block: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id], "content": content}
@@ -173,16 +173,16 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
 
 
 def _content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:
-    parts = results.parts(result)
+    parts = results.content_parts(result)
     if result.is_error and any(isinstance(part, Media) for part in parts):
-        parts = list(results.without_media(parts))
+        parts = list(results.texts_without_media(parts))
     if parts and any(isinstance(part, Text) and NAME in part.raw_context for part in parts):
         return [
             part.raw_context[NAME] if isinstance(part, Text) and NAME in part.raw_context else block
             for part in parts
             for block in encode_block(part, ids, target)
         ]
-    if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
+    if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.notations:
         return parts[0].text
     return [block for part in parts for block in encode_block(part, ids, target)]
 
@@ -217,7 +217,7 @@ def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Targ
     media_of = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if not media_of:
         return []
-    items: list[Item] = [results.caption(target.names.to(result.name), ids[result.tool_call_id], 0), *media_of]
+    items: list[Item] = [results.caption(target.names.target_name(result.name), ids[result.tool_call_id], 0), *media_of]
     return [block for part in items for block in encode_block(part, ids, target)]
 
 
@@ -229,10 +229,10 @@ def _media(item: Media, target: Target) -> Body:
             block["source"] = {"type": "url", "url": item.url}
         elif item.file_id is not None and item.vendor == NAME:
             block["source"] = {"type": "file", "file_id": item.file_id}
-        elif item.data is not None and media.usual(item.mime) in (*_IMAGES, _PDF):
-            block["source"] = {"type": "base64", "media_type": media.usual(item.mime), "data": item.data}
+        elif item.data is not None and media.registered_mime(item.mime) in (*_IMAGES, _PDF):
+            block["source"] = {"type": "base64", "media_type": media.registered_mime(item.mime), "data": item.data}
         elif item.data is not None and kind == "document":
-            text = media.text_of(item)
+            text = media.decoded_text(item)
             if text is not None:
                 block["source"] = {"type": "text", "media_type": "text/plain", "data": text}
         if "source" in block:
@@ -247,9 +247,9 @@ def _media(item: Media, target: Target) -> Body:
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
-    ids = target.ids(reply.calls, IDS)
+    ids = target.assign_ids(reply.calls, IDS)
     content: list[Body] = []
-    for item in media.in_words(reply.items, target.losses, NAME):
+    for item in media.replace_media_by_text(reply.items, target.losses, NAME):
         content += encode_block(item, ids, target)
     return message(reply, target, content, encode_finish(reply, target))
 

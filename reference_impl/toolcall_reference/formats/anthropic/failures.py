@@ -25,10 +25,10 @@ TYPES = {
 
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
     """The failure. An overload is one by its type, too: gateways before us may have changed the status."""
-    failure = failures.read(status, body, headers)
-    if failures.error_of(body).get("type") == "overloaded_error" and status >= 500:
+    failure = failures.read_failure(status, body, headers)
+    if failures.error_object(body).get("type") == "overloaded_error" and status >= 500:
         failure.kind = "overloaded"
-    if failures.error_of(body).get("details"):
+    if failures.error_object(body).get("details"):
         losses.add("error", "the provider's details; dropped")
     return failure
 
@@ -36,7 +36,7 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
     """The failure that an ``error`` event tells of."""
     statuses = dict(TYPES.values()) | {"invalid_request_error": 400}
-    return decode_error(failures.status_of(failures.error_of(body), statuses), body, {}, losses)
+    return decode_error(failures.event_status(failures.error_object(body), statuses), body, {}, losses)
 
 
 def encode_error(failure: Failure, /) -> tuple[int, Body]:

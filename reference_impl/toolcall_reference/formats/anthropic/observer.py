@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from toolcall_reference.conversation.intermediate import Body, Conversation, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats.anthropic.decode import system_texts
-from toolcall_reference.formats.observer import Block, Observed, ServerCall, ServerResult, Step, as_block
+from toolcall_reference.formats.observer import Block, Observer, ServerCall, ServerResult, Step, opaque_block
 
 _RESULT = "_tool_result"
 #: How the types of its server tools end.
@@ -27,7 +27,7 @@ def _steps(item: Hosted) -> list[Step]:
         return [ServerCall(str(item.value.get("name")), {"type": "mcp", **rest}, item.value.get("id"))]
     if item.type.endswith(_RESULT):
         return [ServerResult({"type": item.type.removesuffix(_RESULT), **rest}, item.value.get("tool_use_id"))]
-    return [as_block(item)]
+    return [opaque_block(item)]
 
 
 def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
@@ -62,4 +62,10 @@ def _declaration(definition: Body) -> Body | None:
     return {key: value for key, value in definition.items() if (key, value) != ("name", kind)}
 
 
-OBSERVED = Observed(separate=_separate, steps=_steps, hosted=_hosted, declaration=_declaration, thoughts=_thoughts)
+OBSERVED = Observer(
+    count_system_texts=_separate,
+    decode_steps=_steps,
+    encode_steps=_hosted,
+    encode_declaration=_declaration,
+    reasoning_texts=_thoughts,
+)

@@ -133,7 +133,7 @@ PROVIDER = Provider(
     call_id=call_id,
     dress_reply=dress_reply,
     dress_error=dress_error,
-    stream_of=stream_of,
-    files_of=NAME,
+    render_stream=stream_of,
+    file_vendor=NAME,
     cites_blocks=True,
 )

@@ -124,9 +124,9 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     if tool.own is not None and target.exact:
         return tool.own
     body: Body = {}
-    if "custom" in target.spelling:
+    if "custom" in target.notations:
         body["type"] = "custom"
-    body["name"] = target.names.to(tool.name)
+    body["name"] = target.names.target_name(tool.name)
     if tool.description:
         body["description"] = tool.description
     schema = tool.schema
@@ -152,13 +152,13 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
 
 def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
     if not tools:
-        target.choice(settings.tool_choice, tools)
+        target.allowed_choice(settings.tool_choice, tools)
         return
-    choice = target.choice(settings.tool_choice, tools)
+    choice = target.allowed_choice(settings.tool_choice, tools)
     choice_body: Body = {}
     if choice is not None:
         if choice.mode == "required" and choice.names is not None and len(choice.names) == 1:
-            choice_body = {"type": "tool", "name": target.names.to(choice.names[0])}
+            choice_body = {"type": "tool", "name": target.names.target_name(choice.names[0])}
         else:
             choice_body = {"type": {"auto": "auto", "required": "any", "none": "none"}[choice.mode]}
     if settings.parallel_calls is not None and choice_body.get("type") != "none":
@@ -172,10 +172,10 @@ def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -
 
 def _format(body: Body, response_format: ResponseFormat, target: Target) -> None:
     if response_format.type == "json_schema":
-        output_format = {"type": "json_schema", "schema": schemas.closed(response_format.schema)}
+        output_format = {"type": "json_schema", "schema": schemas.close_objects(response_format.schema)}
         body |= (
             {"output_format": output_format}
-            if "output-format" in target.spelling
+            if "output-format" in target.notations
             else {"output_config": {"format": output_format}}
         )
     elif response_format.type == "json_object":
@@ -195,9 +195,9 @@ def _stop(body: Body, sequences: Any, losses: Losses) -> None:
 def _rest(body: Body, settings: Settings, target: Target) -> None:
     losses = target.losses
     if settings.temperature is not None:
-        body["temperature"] = target.within("temperature", as_number(settings.temperature, "temperature"), 0, 1)
+        body["temperature"] = target.clamp("temperature", as_number(settings.temperature, "temperature"), 0, 1)
     if settings.top_p is not None:
-        body["top_p"] = target.within("top-p", settings.top_p, 0, 1)
+        body["top_p"] = target.clamp("top-p", settings.top_p, 0, 1)
     if settings.top_k is not None:
         body["top_k"] = settings.top_k
     _stop(body, settings.stop, losses)
@@ -216,4 +216,4 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
 
 def for_input(schema: Body | None) -> tuple[Body, list[str]]:
     """A schema for ``input_schema`` and what it no longer says: its root may not be composed."""
-    return (copied(schemas.NO_PARAMETERS), []) if schema is None else schemas.plain_root(schema)
+    return (copied(schemas.NO_PARAMETERS), []) if schema is None else schemas.flatten_root(schema)

@@ -84,7 +84,7 @@ class StreamEncoder:
         block: Body = {"type": "text", "text": ""}
         self._type = "text"
         if isinstance(item, UniversalToolCall):
-            block = {"type": "tool_use", "id": self._target.next_id(item, IDS), "name": item.name, "input": {}}
+            block = {"type": "tool_use", "id": self._target.assign_next_id(item, IDS), "name": item.name, "input": {}}
             self._type = "input_json"
         yield {"type": "content_block_start", "index": self._index, "content_block": block}
         if isinstance(item, UniversalToolCall):

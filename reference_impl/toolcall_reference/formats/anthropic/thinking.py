@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from toolcall_reference.basics.numbers import as_number
 from toolcall_reference.conversation.intermediate import Body, Hosted, Opaque, Turn, UniversalToolResult
-from toolcall_reference.conversation.reasoning import LEAST
+from toolcall_reference.conversation.reasoning import LEAST_BUDGET
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.anthropic.api import NAME
 
@@ -29,13 +29,13 @@ def encode_thinking(body: Body, target: Target, turns: list[Turn], requested_bud
     if against:
         target.losses.add("setting", f"no thinking: {against}", "reasoning")
     else:
-        body["thinking"] = {"type": "enabled", "budget_tokens": max(budget, LEAST)}
+        body["thinking"] = {"type": "enabled", "budget_tokens": max(budget, LEAST_BUDGET)}
 
 
 def _against(body: Body, turns: list[Turn], budget: int) -> str:
     """Why Anthropic would refuse this request with thinking, empty if it would not."""
-    if budget < LEAST:
-        return f"max_tokens leaves no room for the {LEAST} tokens that it takes at least"
+    if budget < LEAST_BUDGET:
+        return f"max_tokens leaves no room for the {LEAST_BUDGET} tokens that it takes at least"
     if body.get("tool_choice", {}).get("type") in ("any", "tool"):
         return "it cannot be had with a forced call"
     if body.get("temperature", 1) != 1 or "top_k" in body:

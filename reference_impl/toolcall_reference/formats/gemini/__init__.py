@@ -3,7 +3,7 @@
 from toolcall_reference.formats.format import Format
 from toolcall_reference.formats.gemini.api import HTTP, NAME
 from toolcall_reference.formats.gemini.decode import decode_request, decode_response
-from toolcall_reference.formats.gemini.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.gemini.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.gemini.failures import decode_error, encode_error
 from toolcall_reference.formats.gemini.next_request import follow_up
 from toolcall_reference.formats.gemini.observer import OBSERVED
@@ -23,13 +23,13 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observed=OBSERVED,
-    request_model=None,
-    reply_model="modelVersion",
-    stream_model=("modelVersion",),
+    observer=OBSERVED,
+    request_model_key=None,
+    reply_model_key="modelVersion",
+    stream_model_path=("modelVersion",),
     newline="\r\n",
-    spellings=SPELLINGS,
-    entries="contents",
+    notations=NOTATIONS,
+    conversation_key="contents",
     follow_up=follow_up,
 )
 

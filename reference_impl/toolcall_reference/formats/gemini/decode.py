@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_reference.basics.errors import Refused
 from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
-from toolcall_reference.basics.text_offsets import Spoken
+from toolcall_reference.basics.text_offsets import TextOffsets
 from toolcall_reference.conversation import citations, media, results
 from toolcall_reference.conversation.intermediate import (
     Body,
@@ -48,7 +48,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     contents = body.get(ENTRIES)
     body = camel({key: value for key, value in body.items() if key != ENTRIES})
     conversation = Conversation(
-        missing=None if contents else Refused("contents are not specified: nobody says anything")
+        missing_part=None if contents else Refused("contents are not specified: nobody says anything")
     )
     instruction = body.get("systemInstruction")
     parts = [{"text": instruction}] if isinstance(instruction, str) else parts_of(instruction)
@@ -134,7 +134,7 @@ def other_part(part: Body, losses: Losses) -> list[Item]:
 def _call(part: Body, ledger: Ledger) -> Item:
     call = part["functionCall"]
     given_id, name = call_of(call)
-    item = ledger.call(given_id, name, as_object(call.get("args"), "args"))
+    item = ledger.enter_call(given_id, name, as_object(call.get("args"), "args"))
     if "thoughtSignature" in part:
         item.raw_context = state_of(part)
     return item
@@ -156,9 +156,9 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult
     given_id = answer.get("id")
     given_id = given_id if isinstance(given_id, str) and given_id else None
     name = as_text(answer.get("name"), "a function's name")
-    call = ledger.answer(given_id, name)
+    call = ledger.answer_call(given_id, name)
     if call is None and given_id is not None:
-        call = ledger.answer(None, name)
+        call = ledger.answer_call(None, name)
     content, failed = unwrap(as_object(answer.get("response"), "response"))
     pictures: list[Media] = []
     if "parts" in answer:
@@ -168,9 +168,9 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult
             losses.add("result", f"{key} is Gemini's alone; dropped", name)
     call_id, name = (call.id, call.name) if call else (given_id or "", name)
     if not pictures:
-        return results.of_text(call_id, name, content, is_error=failed)
+        return results.from_text(call_id, name, content, is_error=failed)
     texts = [] if not content or answer.get("response") in (None, {}) else [Text(content)]
-    return results.make(call_id, name, [*texts, *pictures], is_error=failed)
+    return results.from_parts(call_id, name, [*texts, *pictures], is_error=failed)
 
 
 def _media(part: Body) -> Media:
@@ -181,15 +181,15 @@ def _media(part: Body) -> Media:
         # Gemini takes both alphabets of base64; the others only the classic one, padded.
         data = data.replace("-", "+").replace("_", "/")
         data += "=" * (-len(data) % 4)
-        return Media(media.kind_of(mime), mime, data=data, name=inline.get("displayName"))
+        return Media(media.media_kind(mime), mime, data=data, name=inline.get("displayName"))
     file = fields(as_object(part.get("fileData"), "fileData"))
     uri = as_text(file.get("fileUri"), "fileUri")
     if uri.lower().startswith("data:"):
         return media.from_url("file", uri, name=file.get("displayName"))
-    mime = file.get("mimeType") if isinstance(file.get("mimeType"), str) else media.guess(uri)
+    mime = file.get("mimeType") if isinstance(file.get("mimeType"), str) else media.guess_mime(uri)
     if uri.startswith(("https://generativelanguage.googleapis.com/", "gs://")):
-        return Media(media.kind_of(mime), mime, file_id=uri, name=file.get("displayName"), vendor=NAME)
-    return Media(media.kind_of(mime), mime, url=uri, name=file.get("displayName"))
+        return Media(media.media_kind(mime), mime, file_id=uri, name=file.get("displayName"), vendor=NAME)
+    return Media(media.media_kind(mime), mime, url=uri, name=file.get("displayName"))
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:
@@ -228,7 +228,7 @@ def _cite(items: list[Item], parts: list[Body], candidate: Body) -> None:
         text = next((item for item in items if isinstance(item, Text) and item.text == spoken_text), None)
         if text is not None:
             first, last = segment.get("startIndex") or 0, segment.get("endIndex")
-            citation.start, citation.end = citations.from_bytes(Spoken(text.text), first, last)
+            citation.start, citation.end = citations.character_range(TextOffsets(text.text), first, last)
             text.citations = [*text.citations, citation]
 
 
@@ -236,7 +236,7 @@ def pages_of(candidate: Body) -> Iterator[tuple[Body, Citation]]:
     """The segments of a candidate's text with the pages that they rest on."""
     grounding = as_object(candidate.get("groundingMetadata"), "groundingMetadata")
     chunks = as_list(grounding.get("groundingChunks"), "groundingChunks")
-    return citations.of_pages(as_list(grounding.get("groundingSupports"), "groundingSupports"), chunks)
+    return citations.from_grounding(as_list(grounding.get("groundingSupports"), "groundingSupports"), chunks)
 
 
 def head(body: Body) -> Reply:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from toolcall_reference.basics.jsontext import digest
-from toolcall_reference.basics.text_offsets import Spoken
+from toolcall_reference.basics.text_offsets import TextOffsets
 from toolcall_reference.conversation import citations, history, media, results
 from toolcall_reference.conversation.intermediate import (
     Body,
@@ -37,7 +37,7 @@ PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
 GO_ON = "Please continue."
 """What the user says behind an answer that the source only began: Gemini refuses a history that ends with the model."""
-SPELLINGS = frozenset(
+NOTATIONS = frozenset(
     {
         *("parameters", "parametersJsonSchema", "response-schema", "snake-case", "system-role", "turns-apart"),
         *("blank-descriptions", "tools-apart"),
@@ -63,8 +63,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body; the model is named in the URL."""
     tools = encode_tools(conversation.tools)
     target.use_names(NAMES, tools, conversation.calls)
-    ids = target.ids(conversation.calls, IDS)
-    apart = "turns-apart" in target.spelling
+    ids = target.assign_ids(conversation.calls, IDS)
+    apart = "turns-apart" in target.notations
     turns = history.arrange(conversation.turns, conversation.results, apart=apart)
     turns = history.merge(turns, apart=apart, demoted=True)
     order = {call.id: place for place, call in enumerate(conversation.calls)}
@@ -87,14 +87,14 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     body: Body = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}
-        if "system-role" in target.spelling:
+        if "system-role" in target.notations:
             body["systemInstruction"]["role"] = "user"
     hosted = encode_hosted(conversation.tools, {} if tools else HOSTED, target)
     own = [tool.own for tool in tools if tool.own is not None and target.exact]
     plain = [tool for tool in tools if tool.own is None or not target.exact]
     if tools or hosted:
         declared = [encode_tool(tool, target) for tool in plain]
-        groups = [[declaration] for declaration in declared] if "tools-apart" in target.spelling else [declared]
+        groups = [[declaration] for declaration in declared] if "tools-apart" in target.notations else [declared]
         functions = [{"functionDeclarations": group} for group in groups if group]
         body["tools"] = functions + own[:1] + hosted
     choice = encode_choice(conversation.settings, tools, target)
@@ -103,7 +103,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     config = encode_config(conversation.settings, target)
     if config:
         body["generationConfig"] = config
-    return snake(body) if "snake-case" in target.spelling else body
+    return snake(body) if "snake-case" in target.notations else body
 
 
 def _model(turn: Turn, ids: dict[str, str], target: Target, *, signed: bool) -> list[Body]:
@@ -128,7 +128,7 @@ def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
-        call: Body = {"name": target.names.to(item.name), "args": arguments_object(item)}
+        call: Body = {"name": target.names.target_name(item.name), "args": arguments_object(item)}
         call_id = ids.get(item.id)
         if call_id is not None:
             call["id"] = call_id
@@ -169,7 +169,7 @@ def _answers(answers: list[UniversalToolResult], ids: dict[str, str], target: Ta
     parts: list[Body] = []
     beside: list[Body] = []
     for result in answers:
-        name, call_id = target.names.to(result.name), ids.get(result.tool_call_id)
+        name, call_id = target.names.target_name(result.name), ids.get(result.tool_call_id)
         answer: Body = {"name": name, "response": wrap(result)}
         if call_id is not None:
             answer["id"] = call_id
@@ -197,26 +197,31 @@ def _add_media(answer: Body, result: UniversalToolResult, target: Target) -> lis
 
 def _media(item: Media, target: Target) -> Body:
     if item.data is not None:
-        return {"inlineData": {"mimeType": media.usual(item.mime) or "application/octet-stream", "data": item.data}}
+        return {
+            "inlineData": {
+                "mimeType": media.registered_mime(item.mime) or "application/octet-stream",
+                "data": item.data,
+            }
+        }
     uri = item.url if item.url is not None else item.file_id if item.vendor == NAME else None
     if uri is None:
         return {"text": media.placeholder(item, target.losses, NAME).text}
     file: Body = {"fileUri": uri}
     if item.mime is not None:
-        file = {"mimeType": media.usual(item.mime), "fileUri": uri}
+        file = {"mimeType": media.registered_mime(item.mime), "fileUri": uri}
     return {"fileData": file}
 
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
-    ids = target.ids(reply.calls, IDS)
+    ids = target.assign_ids(reply.calls, IDS)
     parts: list[Body] = []
-    cited_texts: list[tuple[int, Spoken, Sequence[Citation]]] = []
+    cited_texts: list[tuple[int, TextOffsets, Sequence[Citation]]] = []
     for item in reply.items:
         bodies = encode_part(item, ids, target)
         if bodies and isinstance(item, Text):
-            cited_texts.append((len(parts), Spoken(item.text), item.citations))
+            cited_texts.append((len(parts), TextOffsets(item.text), item.citations))
         parts += bodies
     content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
     grounding = encode_grounding(cited_texts)
@@ -224,16 +229,16 @@ def encode_response(reply: Reply, target: Target) -> Body:
     return encode_body(reply, target, {"content": content, **end, **grounding})
 
 
-def encode_grounding(texts: Sequence[tuple[int, Spoken, Sequence[Citation]]]) -> Body:
+def encode_grounding(texts: Sequence[tuple[int, TextOffsets, Sequence[Citation]]]) -> Body:
     """The sources of texts, by the places of their parts; nothing where there are none."""
     pages: dict[str, str | None] = {}
     supports: list[Body] = []
     for place, text, text_citations in texts:
         for citation in text_citations:
             pages.setdefault(citation.url, citation.title)
-            place_of = citations.place_in(text, citation)
+            place_of = citations.cited_range(text, citation)
             start, end = (text.bytes_before(character) for character in place_of)
-            segment = {"partIndex": place, "startIndex": start, "endIndex": end, "text": text.words(*place_of)}
+            segment = {"partIndex": place, "startIndex": start, "endIndex": end, "text": text.text_between(*place_of)}
             fields = {key: value for key, value in segment.items() if value}
             supports.append({"segment": fields, "groundingChunkIndices": [list(pages).index(citation.url)]})
     chunks = [{"web": {"uri": url, "title": title or ""}} for url, title in pages.items()]

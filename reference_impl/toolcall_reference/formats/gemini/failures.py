@@ -30,7 +30,7 @@ NAMES = {
 
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
     """The failure. A wrong key comes as a wrong request, and how long to wait stands among the details."""
-    failure = failures.read(status, body, headers)
+    failure = failures.read_failure(status, body, headers)
     for detail in _details(body):
         kind = str(detail.get("@type")).removeprefix(_TYPE)
         if kind == "ErrorInfo" and detail.get("reason") == "API_KEY_INVALID":
@@ -46,13 +46,13 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
 
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
     """The failure that an error in a stream tells of."""
-    error = failures.error_of(body)
+    error = failures.error_object(body)
     statuses = dict(NAMES.values()) | {"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "RESOURCE_EXHAUSTED": 429}
-    return decode_error(failures.status_of(error, statuses), body, {}, losses)
+    return decode_error(failures.event_status(error, statuses), body, {}, losses)
 
 
 def _details(body: Body) -> list[dict[str, Any]]:
-    details = failures.error_of(body).get("details")
+    details = failures.error_object(body).get("details")
     return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
 
 

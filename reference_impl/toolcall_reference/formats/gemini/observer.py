@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_reference.conversation.intermediate import Body, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats.gemini.protojson import camel
-from toolcall_reference.formats.observer import Observed, ServerCall, ServerResult, Step, as_block
+from toolcall_reference.formats.observer import Observer, ServerCall, ServerResult, Step, opaque_block
 
 _SEARCH = "GOOGLE_SEARCH_WEB"
 _CODE = "code_execution"
@@ -68,7 +68,7 @@ def _moved(support: Any, by: int) -> Any:
 def _steps(item: Hosted) -> list[Step]:
     details = item.value.get(item.type)
     if not isinstance(details, dict):
-        return [as_block(item)]
+        return [opaque_block(item)]
     step_id = details.get("id")
     rest = {key: value for key, value in details.items() if key not in ("id", "toolType", "args")}
     if item.type == "executableCode":
@@ -117,12 +117,12 @@ def _declaration(definition: Body) -> Body | None:
     return {kind: definition[kind]} if isinstance(definition.get(kind), dict) else None
 
 
-OBSERVED = Observed(
-    request=_request,
-    choices=_choices,
-    steps=_steps,
-    sealed=_sealed,
-    hosted=_hosted,
-    declaration=_declaration,
-    thoughts=_thoughts,
+OBSERVED = Observer(
+    prepare_request=_request,
+    split_choices=_choices,
+    decode_steps=_steps,
+    is_sealed=_sealed,
+    encode_steps=_hosted,
+    encode_declaration=_declaration,
+    reasoning_texts=_thoughts,
 )

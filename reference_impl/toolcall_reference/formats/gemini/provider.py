@@ -184,13 +184,13 @@ def declare(request: Body, hosted: list[Body]) -> None:
 
 PROVIDER = Provider(
     default_model="gemini-2.5-flash",
-    declare=declare,
+    declare_hosted=declare,
     call_id=call_id,
     dress_reply=dress_reply,
     dress_error=dress_error,
-    stream_of=stream_of,
-    files_of=NAME,
+    render_stream=stream_of,
+    file_vendor=NAME,
     signature_key="thoughtSignature",
-    sign=sign,
+    make_signature=sign,
     object_results=True,
 )

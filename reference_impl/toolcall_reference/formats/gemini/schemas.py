@@ -93,7 +93,7 @@ def to_parameters(schema: Any, root: Any = None, depth: int = 0) -> tuple[Any, l
     if not isinstance(schema, dict):
         return {}, [] if schema is True else ["boolean schema"]
     if isinstance(schema.get("$ref"), str):
-        target = schemas.resolve(root, schema["$ref"])
+        target = schemas.resolve_reference(root, schema["$ref"])
         if target is None or depth > 8:
             return {"type": "OBJECT"}, ["recursive $ref"]
         beside = {key: value for key, value in schema.items() if key != "$ref"}

@@ -138,8 +138,8 @@ def encode_tools(tools: list[Tool]) -> list[Tool]:
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration: JSON Schema verbatim, unless ``parameters`` was asked for."""
-    declaration: Body = {"name": target.names.to(tool.name)}
-    if tool.description or "blank-descriptions" in target.spelling:
+    declaration: Body = {"name": target.names.target_name(tool.name)}
+    if tool.description or "blank-descriptions" in target.notations:
         declaration["description"] = tool.description or ""
     schema = tool.schema
     if tool.kind == "custom":
@@ -150,14 +150,14 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         target.losses.add("tool-strict", "Gemini has no strict tools; dropped", tool.name)
     if schema is None:
         return declaration
-    if "parameters" in target.spelling:
+    if "parameters" in target.notations:
         parameters, lost = to_parameters(schema)
         for keyword in dict.fromkeys(lost):
             target.losses.add("tool-schema", f"{keyword} cannot be said in parameters; widened", tool.name)
         if "properties" in parameters:
             declaration["parameters"] = parameters
     else:
-        declaration["parametersJsonSchema"] = for_json_schema(schemas.rooted(schema))
+        declaration["parametersJsonSchema"] = for_json_schema(schemas.add_root_type(schema))
     return declaration
 
 
@@ -165,14 +165,14 @@ def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body
     """The ``toolConfig``, None where nothing is to be said."""
     if settings.parallel_calls is False and tools:
         target.losses.add("parallel-flag", "Gemini cannot be told to make one call at a time; dropped")
-    choice = target.choice(settings.tool_choice, tools)
+    choice = target.allowed_choice(settings.tool_choice, tools)
     if choice is None:
         return None
     config: Body = {"mode": {"auto": "AUTO", "required": "ANY", "none": "NONE"}[choice.mode]}
     if choice.names is not None and choice.mode != "none":
         # Names may be given with ANY and VALIDATED only; the latter lets the model choose not to call.
         config["mode"] = "ANY" if choice.mode == "required" else "VALIDATED"
-        config["allowedFunctionNames"] = [target.names.to(name) for name in choice.names]
+        config["allowedFunctionNames"] = [target.names.target_name(name) for name in choice.names]
     return {"functionCallingConfig": config}
 
 
@@ -183,7 +183,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
         ("temperature", settings.temperature),
         ("topP", settings.top_p),
         ("topK", settings.top_k),
-        ("maxOutputTokens", target.within("max-output-tokens", settings.max_output_tokens, 1)),
+        ("maxOutputTokens", target.clamp("max-output-tokens", settings.max_output_tokens, 1)),
         ("stopSequences", settings.stop),
         ("seed", settings.seed),
         ("frequencyPenalty", settings.frequency_penalty),
@@ -199,7 +199,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
     response_format = settings.response_format
     if response_format is not None and response_format.type in ("json_object", "json_schema"):
         config["responseMimeType"] = "application/json"
-        if response_format.schema is not None and "response-schema" in target.spelling:
+        if response_format.schema is not None and "response-schema" in target.notations:
             schema, lost = to_parameters(response_format.schema)
             config["responseSchema"] = _ordered(schema)
             for keyword in dict.fromkeys(lost):
@@ -241,11 +241,11 @@ def encode_thinking(reasoning: Reasoning, target: Target) -> Body:
     if reasoning.summaries:
         config["includeThoughts"] = True
     if is_third(target.model):
-        word = as_text(reasoning.word(), "the effort of reasoning")
+        word = as_text(reasoning.effort_word(), "the effort of reasoning")
         if word in _LEVELS:
             config["thinkingLevel"] = _LEVELS[word]
-        elif reasoning.off:
+        elif reasoning.is_off:
             target.losses.add("setting", "Gemini 3 always thinks; dropped", "reasoning")
-    elif reasoning.tokens() is not None:
-        config["thinkingBudget"] = reasoning.tokens()
+    elif reasoning.token_budget() is not None:
+        config["thinkingBudget"] = reasoning.token_budget()
     return config

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcall_reference.basics.jsontext import as_list, as_object, joined
-from toolcall_reference.basics.text_offsets import Spoken
+from toolcall_reference.basics.text_offsets import TextOffsets
 from toolcall_reference.conversation import citations, failures
 from toolcall_reference.conversation.intermediate import Body, Citation, Opaque
 from toolcall_reference.conversation.losses import Losses
@@ -52,7 +52,7 @@ class StreamDecoder:
         self._call: OpenCall | None = None
         self._arguments = Arguments()
         self._pages: list[tuple[Body, Citation]] = []
-        self._said = Spoken(keeps=False)  # the text that is open
+        self._said = TextOffsets(keeps_text=False)  # the text that is open
         self._searched = False  # the provider ran a step of its own, whose pages come with the last record
 
     def decode_event(self, body: Body, /) -> Iterable[Delta]:
@@ -88,7 +88,7 @@ class StreamDecoder:
         """The sources come last: of a text that is complete already nobody can be told any more."""
         placed_citations = []
         for segment, citation in self._pages:
-            citation.start, citation.end = citations.from_bytes(
+            citation.start, citation.end = citations.character_range(
                 self._said, segment.get("startIndex") or 0, segment.get("endIndex")
             )
             placed_citations.append(citation)
@@ -147,7 +147,7 @@ class StreamDecoder:
                 if "thoughtSignature" in part and state_of(part):
                     self._draft.sign_text(state_of(part))
             else:
-                self._said = Spoken(keeps=False)
+                self._said = TextOffsets(keeps_text=False)
                 self._searched = self._searched or "toolCall" in part
                 for item in other_part(part, self._losses):
                     self._draft.add_item(item)

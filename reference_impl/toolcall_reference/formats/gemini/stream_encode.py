@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolcall_reference.basics.text_offsets import Spoken
-from toolcall_reference.conversation.citations import placed
+from toolcall_reference.basics.text_offsets import TextOffsets
+from toolcall_reference.conversation.citations import shift_citation
 from toolcall_reference.conversation.intermediate import Body, Citation, Reply, Text, UniversalToolCall
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.gemini.api import IDS, NAMES
@@ -37,10 +37,10 @@ class StreamEncoder:
         self._reply = Reply("", [], "other")
         self._begun: dict[int, int] = {}
         # What a source says is told word for word only where it was asked for: a stream holds no text.
-        self._keeps = any(key not in CLIENT_RUN for key in tool_kinds(target.asked))
+        self._keeps = any(key not in CLIENT_RUN for key in tool_kinds(target.client_request))
         # Clients join neighbouring pieces of text, so these are one part: what each part says, and its sources.
         self._part = 0
-        self._spoken: dict[int, Spoken] = {}
+        self._spoken: dict[int, TextOffsets] = {}
         self._cited: dict[int, list[Citation]] = {}
 
     def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
@@ -57,11 +57,11 @@ class StreamEncoder:
         elif isinstance(delta, ItemOpened) and isinstance(delta.item, Text):
             self._begun[delta.place] = len(self._spoken.get(self._part, ()))
         elif isinstance(delta, ItemOpened) and isinstance(delta.item, UniversalToolCall):
-            self._target.next_id(delta.item, IDS)
+            self._target.assign_next_id(delta.item, IDS)
         elif isinstance(delta, ItemClosed) and isinstance(delta.item, Text):
             start = self._begun.pop(delta.place)
             placed_citations = [
-                placed(citation, start, len(self._spoken.get(self._part, ())) - start)
+                shift_citation(citation, start, len(self._spoken.get(self._part, ())) - start)
                 for citation in delta.item.citations
             ]
             self._cited.setdefault(self._part, []).extend(placed_citations)
@@ -85,7 +85,7 @@ class StreamEncoder:
         if delta.place not in self._begun:
             return ()
         if self._part not in self._spoken:
-            self._spoken[self._part] = Spoken(keeps=self._keeps)
+            self._spoken[self._part] = TextOffsets(keeps_text=self._keeps)
         self._spoken[self._part].add(delta.text)
         return [self._record([{"text": delta.text}])]
 
@@ -93,7 +93,9 @@ class StreamEncoder:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}
         if finish is not None:
             candidate = {"content": candidate["content"], "finishReason": finish, "index": 0}
-            cited = [(part, self._spoken.get(part, Spoken()), citations) for part, citations in self._cited.items()]
+            cited = [
+                (part, self._spoken.get(part, TextOffsets()), citations) for part, citations in self._cited.items()
+            ]
             candidate |= encode_grounding(cited)
         body = encode_body(self._reply, self._target, candidate)
         if self._reply.usage is None and finish is None:

@@ -3,7 +3,7 @@
 from toolcall_reference.formats.format import Format
 from toolcall_reference.formats.openai_chat.api import HTTP, NAME
 from toolcall_reference.formats.openai_chat.decode import decode_request, decode_response
-from toolcall_reference.formats.openai_chat.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.openai_chat.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.openai_chat.failures import decode_error, encode_error
 from toolcall_reference.formats.openai_chat.next_request import follow_up
 from toolcall_reference.formats.openai_chat.observer import OBSERVED
@@ -23,13 +23,13 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observed=OBSERVED,
-    request_model="model",
-    reply_model="model",
-    stream_model=("model",),
+    observer=OBSERVED,
+    request_model_key="model",
+    reply_model_key="model",
+    stream_model_path=("model",),
     newline="\n",
-    spellings=SPELLINGS,
-    entries="messages",
+    notations=NOTATIONS,
+    conversation_key="messages",
     follow_up=follow_up,
 )
 

@@ -83,7 +83,7 @@ def _legacy(called: Body, ledger: Ledger, *, beside: bool) -> list[Item]:
     if not called.get("name") or beside:
         return []
     name, arguments = as_text(called.get("name"), "name"), as_text(called.get("arguments"), "arguments")
-    call = ledger.call_text(None, name, arguments)
+    call = ledger.enter_call_text(None, name, arguments)
     call.form = LEGACY
     return [call]
 
@@ -133,13 +133,15 @@ def _call(call: Body, ledger: Ledger) -> Item:
     given_id = given_id if isinstance(given_id, str) and given_id else None
     if call.get("type") == "custom":
         custom = as_object(call.get("custom"), "custom")
-        return ledger.custom(given_id, as_text(custom.get("name"), "name"), as_text(custom.get("input"), "input"))
+        return ledger.enter_custom_call(
+            given_id, as_text(custom.get("name"), "name"), as_text(custom.get("input"), "input")
+        )
     function = as_object(call.get("function"), "function")
     name, arguments = as_text(function.get("name"), "name"), function.get("arguments")
     if isinstance(arguments, dict):  # compatible servers
-        item = ledger.call(given_id, name, arguments)
+        item = ledger.enter_call(given_id, name, arguments)
     else:
-        item = ledger.call_text(given_id, name, as_text(arguments, "arguments"))
+        item = ledger.enter_call_text(given_id, name, as_text(arguments, "arguments"))
     if "extra_content" in call and call["extra_content"] is not None:
         item.raw_context = state_of(call)
     return item
@@ -155,13 +157,13 @@ def state_of(call: Body) -> Body:
 def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given_id = message.get("tool_call_id")
     given_id = given_id if isinstance(given_id, str) and given_id and role == "tool" else None
-    call = ledger.answer(given_id, message.get("name"))
+    call = ledger.answer_call(given_id, message.get("name"))
     call_id, name, kind = (call.id, call.name, call.kind) if call else (given_id or "", "", "function")
     content = message.get("content")
     if isinstance(content, str):
-        result = results.of_text(call_id, name, content, kind=kind)
+        result = results.from_text(call_id, name, content, kind=kind)
     else:
-        result = results.make(call_id, name, decode_parts(content, losses), kind=kind)
+        result = results.from_parts(call_id, name, decode_parts(content, losses), kind=kind)
     if is_marked(message):
         result.cached = True
     return result

@@ -28,7 +28,7 @@ from toolcall_reference.formats.openai_chat.settings import encode_settings, enc
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset(
+NOTATIONS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
         *("turns-apart", "functions", "function-calls", "message-nulls"),
@@ -49,14 +49,14 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
     tools = encode_tools(conversation, target)
     target.use_names(NAMES, tools, conversation.calls)
-    ids = target.ids(conversation.calls, IDS)
+    ids = target.assign_ids(conversation.calls, IDS)
     messages: list[Body] = []
     system = [text for text in conversation.system if text.text.strip()]
-    role = "developer" if "developer" in target.spelling else "system"
+    role = "developer" if "developer" in target.notations else "system"
     if system:
         messages.append({"role": role, "content": encode_user(system, target)})
-    turns = history.shown_by_user(conversation.turns)
-    for turn in history.arrange(turns, conversation.results, apart="turns-apart" in target.spelling):
+    turns = history.move_media_to_user(conversation.turns)
+    for turn in history.arrange(turns, conversation.results, apart="turns-apart" in target.notations):
         if turn.side == "assistant":
             turn_messages = _assistant(turn, ids, target)
         elif turn.side == "system":
@@ -75,9 +75,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         body["stream"] = True
         # No other API leaves its clients without token counts; this one sends them to those who ask.
         body["stream_options"] = {"include_usage": True}
-    if "functions" in target.spelling:
+    if "functions" in target.notations:
         return as_functions(body)
-    if "function-calls" in target.spelling:
+    if "function-calls" in target.notations:
         body["messages"] = with_function_calls(messages)
     return body
 
@@ -93,7 +93,7 @@ def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     message = _message(turn.items, ids, target)
     if message["content"] is None and "tool_calls" not in message and "refusal" not in message:
         return []
-    return [_spelt(message, target) if target.spelling else message]
+    return [_spelt(message, target) if target.notations else message]
 
 
 def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
@@ -156,11 +156,11 @@ def lose_item(item: Item, target: Target) -> None:
 
 def _spelt(message: Body, target: Target) -> Body:
     """No content beside calls is null, unless another spelling is asked for."""
-    if message["content"] is None and "content-absent" in target.spelling:
+    if message["content"] is None and "content-absent" in target.notations:
         del message["content"]
-    elif message["content"] is None and "content-empty" in target.spelling:
+    elif message["content"] is None and "content-empty" in target.notations:
         message["content"] = ""
-    if "message-nulls" in target.spelling:
+    if "message-nulls" in target.notations:
         # What the official SDK makes of a reply that goes back as it came.
         message |= {key: None for key in ("refusal", "audio", "function_call") if key not in message}
     return message
@@ -172,14 +172,14 @@ def _call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
 
 def call_head(call: UniversalToolCall, wire_id: str, target: Target, raw_arguments: str = "") -> Body:
     """The call; its arguments or input are ``raw_arguments``, or still empty."""
-    name = target.names.to(call.name)
+    name = target.names.target_name(call.name)
     if call.kind == "custom":
         return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": raw_arguments}}
     body: Body = {"id": wire_id, "type": "function", "function": {"name": name, "arguments": raw_arguments}}
     if not call.raw_context:
         return body
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
-    if signature is None or not (target.is_reply or "extra-content" in target.spelling):
+    if signature is None or not (target.is_reply or "extra-content" in target.notations):
         target.lose_state(call)
     else:
         # A client may keep it and bring it back, at the place where Google's own OpenAI-compatible endpoint has it.
@@ -197,7 +197,7 @@ def arguments_text(call: UniversalToolCall) -> str:
 
 def _answer(result: UniversalToolResult, content: Any, ids: dict[str, str], target: Target) -> Body:
     call_id = result.tool_call_id
-    if target.forms.get(call_id) == LEGACY:
+    if target.call_forms.get(call_id) == LEGACY:
         return {"role": "function", "name": result.name, "content": content}
     return {"role": "tool", "tool_call_id": ids.get(call_id, call_id), "content": content}
 
@@ -222,10 +222,10 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 
 def _result(result: UniversalToolResult, moved: list[Text | Media], ids: dict[str, str], target: Target) -> Body:
     """The message of a result; media that have to stand behind the whole batch are ``moved``."""
-    plain = results.plain(result, marks=not target.exact)
+    plain = results.plain_text(result, marks=not target.exact)
     if plain is not None:
         return _answer(result, plain, ids, target)
-    parts = results.marked_parts(result, bare=target.exact)
+    parts = results.error_marked_parts(result, bare=target.exact)
     # An address that Chat cannot say stays in the result, as a text.
     parts = [
         media.placeholder(part, target.losses, NAME) if isinstance(part, Media) and not can_say(part) else part
@@ -234,23 +234,25 @@ def _result(result: UniversalToolResult, moved: list[Text | Media], ids: dict[st
     texts = [part for part in parts if isinstance(part, Text)]
     pictures = [part for part in parts if isinstance(part, Media)]
     wire_id = ids.get(result.tool_call_id, result.tool_call_id)
-    if pictures and "result-media" in target.spelling:
+    if pictures and "result-media" in target.notations:
         # As the clients of some vendors say it.
         return {"role": "tool", "tool_call_id": wire_id, "content": encode_user(list(parts), target)}
     if pictures:
         # A tool message holds text only: media go into a user message after the whole batch.
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
         texts = texts or [Text(f"[{what}: in the next user message]")]
-        moved += [results.caption(target.names.to(result.name), wire_id, 0), *pictures]
+        moved += [results.caption(target.names.target_name(result.name), wire_id, 0), *pictures]
     content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
     return _answer(result, content or "", ids, target)
 
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
-    reply.items = [item if can_draw(item) else media.in_words([item], target.losses, NAME)[0] for item in reply.items]
+    reply.items = [
+        item if can_draw(item) else media.replace_media_by_text([item], target.losses, NAME)[0] for item in reply.items
+    ]
     target.use_names(NAMES, [], reply.calls)
-    message = _message(reply.items, target.ids(reply.calls, IDS), target)
+    message = _message(reply.items, target.assign_ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
     message |= encode_citations(reply)
     finish = encode_finish(reply, target, refused=bool(message["refusal"]))
@@ -268,19 +270,19 @@ def encode_response(reply: Reply, target: Target) -> Body:
 def encode_citations(reply: Reply) -> Body:
     """The sources of a reply's text, at their places in the whole of it."""
     bodies: list[Body] = []
-    joiner, length = history.Joiner(), 0
+    joiner, length = history.TextJoiner(), 0
     for item in reply.items:
         if isinstance(item, Text) and not item.refusal:
-            length += len(joiner.text(item.text))
+            length += len(joiner.join(item.text))
             bodies += citations.to_openai(item, length - len(item.text), len(item.text), "url_citation")
         elif not isinstance(item, Text):
-            joiner.other()
+            joiner.mark_gap()
     return {"annotations": bodies} if bodies else {}
 
 
 def is_legacy(target: Target) -> bool:
     """Whether the client declared its tools as the deprecated ``functions``."""
-    return bool(target.asked.get("functions")) and not target.asked.get("tools")
+    return bool(target.client_request.get("functions")) and not target.client_request.get("tools")
 
 
 def encode_finish(reply: Reply, target: Target, *, refused: bool) -> str:

@@ -6,7 +6,7 @@ Chat has no items for tools that a provider runs: of a web search only the sourc
 from __future__ import annotations
 
 from toolcall_reference.conversation.intermediate import Body, Conversation
-from toolcall_reference.formats.observer import Observed
+from toolcall_reference.formats.observer import Observer
 
 
 def _choices(body: Body) -> list[Body]:
@@ -21,4 +21,4 @@ def _separate(body: Body, conversation: Conversation) -> int:
     return 0
 
 
-OBSERVED = Observed(result_role="tool", choices=_choices, separate=_separate)
+OBSERVED = Observer(result_role="tool", split_choices=_choices, count_system_texts=_separate)

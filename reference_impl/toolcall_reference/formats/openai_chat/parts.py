@@ -63,15 +63,17 @@ def _file(file: Body) -> Media:
     if isinstance(file.get("file_data"), str):
         item = media.from_url("file", file["file_data"], name=name)
         if item.url is not None:  # raw base64 in place of a data: URL
-            mime = media.guess(name) or "application/pdf"
-            return Media(media.kind_of(mime), mime, data=item.url, name=name)
+            mime = media.guess_mime(name) or "application/pdf"
+            return Media(media.media_kind(mime), mime, data=item.url, name=name)
         return item
-    return Media("file", media.guess(name), file_id=as_text(file.get("file_id"), "file_id"), name=name, vendor=VENDOR)
+    return Media(
+        "file", media.guess_mime(name), file_id=as_text(file.get("file_id"), "file_id"), name=name, vendor=VENDOR
+    )
 
 
 def encode_user(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
     """The content of a user message: a string where it is one text, else an array of parts."""
-    if len(parts) == 1 and isinstance(parts[0], Text) and "content-parts" not in target.spelling:
+    if len(parts) == 1 and isinstance(parts[0], Text) and "content-parts" not in target.notations:
         return parts[0].text
     return [encode_part(part, target.losses) for part in parts]
 
@@ -86,7 +88,11 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
         if part.detail is not None:
             image["detail"] = part.detail
         return {"type": "image_url", "image_url": image}
-    if part.kind == "audio" and part.data is not None and (form := _AUDIO_FORMATS.get(media.usual(part.mime) or "")):
+    if (
+        part.kind == "audio"
+        and part.data is not None
+        and (form := _AUDIO_FORMATS.get(media.registered_mime(part.mime) or ""))
+    ):
         return {"type": "input_audio", "input_audio": {"data": part.data, "format": form}}
     if part.data is not None and part.mime == _PDF:  # the API takes the bytes of no other file
         return {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": media.data_url(part)}}

@@ -92,6 +92,6 @@ PROVIDER = Provider(
     dress_reply=dress_reply,
     dress_error=openai.dress_error,
     lent_signature=("gemini", "thoughtSignature"),
-    stream_of=stream_of,
-    files_of=openai.VENDOR,
+    render_stream=stream_of,
+    file_vendor=openai.VENDOR,
 )

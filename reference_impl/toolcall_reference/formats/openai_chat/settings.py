@@ -134,8 +134,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration."""
     if tool.own is not None and target.exact:
         return tool.own
-    declaration: Body = {"name": target.names.to(tool.name)}
-    if tool.description or "blank-descriptions" in target.spelling:
+    declaration: Body = {"name": target.names.target_name(tool.name)}
+    if tool.description or "blank-descriptions" in target.notations:
         declaration["description"] = tool.description or ""
     if tool.kind == "custom":
         if isinstance(tool.format, dict) and tool.format.get("type") == "grammar":
@@ -146,20 +146,20 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         return {"type": "custom", "custom": declaration}
     if tool.schema is not None:
         declaration["parameters"] = for_parameters(tool, target)
-    elif "null-parameters" in target.spelling:
+    elif "null-parameters" in target.notations:
         declaration["parameters"] = None
-    strict = target.strict(tool)
+    strict = target.strict_flag(tool)
     if strict is not None:
         declaration["strict"] = strict
-    elif "strict" in target.spelling or "non-strict" in target.spelling:
-        declaration["strict"] = "strict" in target.spelling
+    elif "strict" in target.notations or "non-strict" in target.notations:
+        declaration["strict"] = "strict" in target.notations
     return {"type": "function", "function": declaration}
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
     """Write settings into ``body``; what Chat does not have is noted."""
     kinds = {tool.name: tool.kind for tool in tools}
-    choice = target.choice(settings.tool_choice, tools)
+    choice = target.allowed_choice(settings.tool_choice, tools)
     if choice is not None:
         body["tool_choice"] = _encode_choice(choice, kinds, target)
     if settings.parallel_calls is not None and tools:
@@ -168,7 +168,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if settings.response_format is not None:
         body["response_format"] = _encode_format(settings.response_format, target)
     if settings.user_id is not None:
-        body["safety_identifier" if "safety-identifier" in target.spelling else "user"] = settings.user_id
+        body["safety_identifier" if "safety-identifier" in target.notations else "user"] = settings.user_id
     if settings.metadata:
         body["metadata"] = settings.metadata
     if settings.reasoning is not None:
@@ -179,7 +179,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
 
 
 def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
-    word = reasoning.word()
+    word = reasoning.effort_word()
     if word is not None:
         body["reasoning_effort"] = word
     elif reasoning.budget is not None:
@@ -199,21 +199,21 @@ def _think_no_more_than_taken(body: Body, target: Target) -> None:
 
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     if settings.max_output_tokens is not None:
-        old = "max-tokens" in target.spelling
-        limit = target.within("max-output-tokens", settings.max_output_tokens, 1)
+        old = "max-tokens" in target.notations
+        limit = target.clamp("max-output-tokens", settings.max_output_tokens, 1)
         body["max_tokens" if old else "max_completion_tokens"] = limit
     for key in ("temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty"):
         value = getattr(settings, key)
         if value is not None:
-            value = target.within(key.replace("_", "-"), value, *_RANGES.get(key, ()))
+            value = target.clamp(key.replace("_", "-"), value, *_RANGES.get(key, ()))
             body[key] = list(value) if isinstance(value, list) else value
     if settings.reply_count is not None:
-        body["n"] = target.within("reply-count", settings.reply_count, 1, 128)
+        body["n"] = target.clamp("reply-count", settings.reply_count, 1, 128)
     stop = as_list(settings.stop, "stop sequences")
     if len(stop) > 4:
         target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(stop))
         body["stop"] = stop[:4]
-    if len(stop) == 1 and "stop-text" in target.spelling:
+    if len(stop) == 1 and "stop-text" in target.notations:
         body["stop"] = stop[0]
     if settings.top_k is not None:
         target.losses.add("top-k", "Chat has no such setting; dropped", "top_k")
@@ -222,7 +222,7 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
     def named(name: str) -> Body:
         kind = kinds.get(name, "function")
-        return {"type": kind, kind: {"name": target.names.to(name)}}
+        return {"type": kind, kind: {"name": target.names.target_name(name)}}
 
     if choice.names is None:
         return choice.mode
@@ -240,7 +240,7 @@ def _encode_format(response_format: ResponseFormat, target: Target) -> Body:
         inner["description"] = response_format.description
     if response_format.schema is not None:
         inner["schema"] = response_format.schema
-    strict = target.strict_answer(response_format)
+    strict = target.strict_answer_flag(response_format)
     if strict is not None:
         inner["strict"] = strict
     return {"type": "json_schema", "json_schema": inner}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_reference.conversation import citations
-from toolcall_reference.conversation.history import Joiner
+from toolcall_reference.conversation.history import TextJoiner
 from toolcall_reference.conversation.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall, Usage
 from toolcall_reference.conversation.media import placeholder
 from toolcall_reference.conversation.target import Target
@@ -45,7 +45,7 @@ class StreamEncoder:
         target.use_names(NAMES, [], [])
         self._target = target
         self._in_order = OneOpenItemFilter()
-        self._joiner = Joiner()
+        self._joiner = TextJoiner()
         self._refusals: set[int] = set()
         self._index: dict[int, int] = {}
         self._empty: set[int] = set()
@@ -56,7 +56,7 @@ class StreamEncoder:
         self._head: Body = {}
         self._open: ItemOpened | None = None
         self._held: list[Body] | None = [] if is_legacy(target) else None
-        options = target.asked.get("stream_options")
+        options = target.client_request.get("stream_options")
         self._counts = isinstance(options, dict) and options.get("include_usage") is True
 
     def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]:
@@ -83,17 +83,17 @@ class StreamEncoder:
     def _whole(self, item: Item) -> Iterable[Body]:
         if isinstance(item, Media):
             return self._show(item)
-        self._joiner.other()
+        self._joiner.mark_gap()
         lose_item(item, self._target)
         return ()
 
     def _show(self, media: Media) -> Iterator[Body]:
         if can_draw(media):
-            self._joiner.other()
+            self._joiner.mark_gap()
             yield self._chunk({"images": [{"index": self._drawn, **drawn(media)}]})
             self._drawn += 1
         else:
-            text = self._joiner.text(placeholder(media, self._target.losses, NAME).text)
+            text = self._joiner.join(placeholder(media, self._target.losses, NAME).text)
             self._length += len(text)
             yield self._chunk({"content": text})
 
@@ -105,10 +105,10 @@ class StreamEncoder:
         return chunk
 
     def _call(self, place: int, call: UniversalToolCall) -> Iterator[Body]:
-        self._joiner.other()
+        self._joiner.mark_gap()
         self._index[place] = len(self._index)
         self._empty.add(place)
-        wire_id = self._target.next_id(call, IDS) or call.id
+        wire_id = self._target.assign_next_id(call, IDS) or call.id
         entry = {"index": self._index[place], **call_head(call, wire_id, self._target)}
         if self._held is not None:
             self._held.append(entry)
@@ -122,7 +122,7 @@ class StreamEncoder:
             self._refusals.add(delta.place)
             return [self._chunk({"refusal": between + delta.text})]
         if isinstance(item, Text):
-            text = self._joiner.text(delta.text)
+            text = self._joiner.join(delta.text)
             if delta.place not in self._begun:
                 self._begun[delta.place] = self._length + len(text) - len(delta.text)
             self._length += len(text)

@@ -3,7 +3,7 @@
 from toolcall_reference.formats.format import Format
 from toolcall_reference.formats.openai_responses.api import HTTP, NAME
 from toolcall_reference.formats.openai_responses.decode import decode_request, decode_response
-from toolcall_reference.formats.openai_responses.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.openai_responses.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.openai_responses.failures import decode_error, encode_error
 from toolcall_reference.formats.openai_responses.next_request import follow_up
 from toolcall_reference.formats.openai_responses.observer import OBSERVED
@@ -24,13 +24,13 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observed=OBSERVED,
-    request_model="model",
-    reply_model="model",
-    stream_model=("response", "model"),
+    observer=OBSERVED,
+    request_model_key="model",
+    reply_model_key="model",
+    stream_model_path=("response", "model"),
     newline="\n",
-    spellings=SPELLINGS,
-    entries="input",
+    notations=NOTATIONS,
+    conversation_key="input",
     follow_up=follow_up,
     memory=StoredReplies,
 )

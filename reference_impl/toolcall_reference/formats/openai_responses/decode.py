@@ -53,17 +53,17 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     items = [{"role": "user", "content": source}] if isinstance(source, str) else as_list(source, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
-    conversation.brought = copied(namespaces.brought(items))
-    names = namespaces.names_of([*as_list(body.get("tools"), "tools"), *conversation.brought])
+    conversation.brought_declarations = copied(namespaces.brought(items))
+    names = namespaces.names_of([*as_list(body.get("tools"), "tools"), *conversation.brought_declarations])
     for item in items:
         item = as_object(item, "an input item")
-        if conversation.missing is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
-            conversation.missing = Refused(reason)
+        if conversation.missing_part is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
+            conversation.missing_part = Refused(reason)
         _enter(namespaces.under_its_name(item, names), conversation, ledger, hosted, losses)
     conversation.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
     tool_names = {tool.name for tool in conversation.tools}
-    for tool in decode_tools({"tools": conversation.brought}, losses, names):
+    for tool in decode_tools({"tools": conversation.brought_declarations}, losses, names):
         if tool.name not in tool_names:
             conversation.tools.append(tool)
             tool_names.add(tool.name)
@@ -130,10 +130,10 @@ def _enter_message(item: Body, conversation: Conversation, ledger: Ledger, losse
 def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
     if is_call(item):
-        call = ledger.open(*call_of(item, losses))
+        call = ledger.open_call(*call_of(item, losses))
         if kind in own_tools.CALLS:
             call.form = form_of(item)
-        return [ledger.fill(call, argument_text(item))]
+        return [ledger.fill_from_text(call, argument_text(item))]
     if kind == "message":
         return decode_parts(item.get("content"), losses)
     return [other_item(item)]
@@ -185,14 +185,14 @@ def other_item(item: Body) -> Item:
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     # The output of a local shell may name its call by id alone.
     given_id = as_text(item.get("call_id") or (kind == "local_shell_call_output" and item.get("id")) or None, "call_id")
-    call = ledger.answer(given_id or None)
+    call = ledger.answer_call(given_id or None)
     output = own_tools.output_of(item) if kind in own_tools.OUTPUTS else item.get("output")
     call_id, name = (call.id, call.name) if call else (given_id, "")
     failed = kind == "apply_patch_call_output" and item.get("status") == "failed"
     call_kind = "custom" if kind == "custom_tool_call_output" else "function"
     if isinstance(output, str):
-        return results.of_text(call_id, name, output, is_error=failed, kind=call_kind)
-    return results.make(call_id, name, decode_parts(output, losses), is_error=failed, kind=call_kind)
+        return results.from_text(call_id, name, output, is_error=failed, kind=call_kind)
+    return results.from_parts(call_id, name, decode_parts(output, losses), is_error=failed, kind=call_kind)
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:

@@ -29,7 +29,7 @@ from toolcall_reference.formats.openai_responses.settings import HOSTED, encode_
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset(
+NOTATIONS = frozenset(
     {
         *("strict", "deferred", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts"),
         *("encrypted", "safety-identifier", "stateless", "typed-messages", "nulls", "item-references"),
@@ -72,33 +72,33 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
     tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
-    target.own = own_tools.declared(tool.own for tool in tools if target.exact)
-    target.groups = {
+    target.own_tools = own_tools.declared(tool.own for tool in tools if target.exact)
+    target.namespaces = {
         tool.name: (tool.namespace, tool.name_in_namespace or tool.name)
         for tool in tools
         if tool.namespace is not None and target.exact
     }
-    ids = target.ids(conversation.calls, IDS)
+    ids = target.assign_ids(conversation.calls, IDS)
     body: Body = {"model": target.model}
     system = [text.text for text in conversation.system if text.text.strip()]
     items: list[Body] = []
-    role = next((role for role in ("developer", "system") if f"{role}-item" in target.spelling), None)
+    role = next((role for role in ("developer", "system") if f"{role}-item" in target.notations), None)
     if system and role is not None:
         items = [{"role": role, "content": encode_input(list(conversation.system), target)}]
     elif system:
         body["instructions"] = "\n\n".join(system)
-    for turn in history.shown_by_user(conversation.turns):
+    for turn in history.move_media_to_user(conversation.turns):
         items += _turn(turn, ids, target)
     if not items:
         if system:
             target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         items = [{"role": "user", "content": PLACEHOLDER}]
-    if "typed-messages" in target.spelling:
+    if "typed-messages" in target.notations:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
     declared = namespaces.grouped(tools, [encode_tool(tool, target) for tool in tools])
     declared += encode_hosted(conversation.tools, HOSTED, target)
-    if "deferred" in target.spelling:
+    if "deferred" in target.notations:
         declared[-1]["defer_loading"] = True
     _bring(declared, items, target)
     if declared:
@@ -111,14 +111,14 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
 
 def _bring(declared: list[Body], items: list[Body], target: Target) -> None:
     """Let the conversation declare tools, where that is asked for: then ``declared`` has them no longer."""
-    if "additional-tools" in target.spelling:
+    if "additional-tools" in target.notations:
         items.insert(0, _additional([*declared]))
         declared.clear()
-    elif "late-tools" in target.spelling:
+    elif "late-tools" in target.notations:
         # The last tool comes with the user's last message; the first request declares the others.
         place = max(place for place, item in enumerate(items) if item.get("role") == "user")
         items.insert(place, _additional([declared.pop()]))
-    elif "loaded-tools" in target.spelling:
+    elif "loaded-tools" in target.notations:
         declared.pop()  # a search of the client's finds it
 
 
@@ -151,15 +151,15 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
-    form = target.forms.get(result.tool_call_id)
-    if form is not None or result.name in target.own:
+    form = target.call_forms.get(result.tool_call_id)
+    if form is not None or result.name in target.own_tools:
         name = result.name if form is None else form.removesuffix("_call")
         return own_tools.result_item(name, result, ids[result.tool_call_id])
     # Ours, not the source's word: a free-text tool's output has a type of its own.
     kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
-    output: Any = None if "text-parts" in target.spelling else results.plain(result, marks=not target.exact)
+    output: Any = None if "text-parts" in target.notations else results.plain_text(result, marks=not target.exact)
     if output is None:
-        output = encode_input(results.marked_parts(result, bare=target.exact), target)
+        output = encode_input(results.error_marked_parts(result, bare=target.exact), target)
     return {"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output}
 
 
@@ -188,14 +188,14 @@ def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Bo
 
 def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
     """The item of a call, without an item id: the true one is not known here."""
-    name = target.names.to(call.name)
+    name = target.names.target_name(call.name)
     call_id = ids.get(call.id, call.id)
-    if call.name in target.own and call.readable:
+    if call.name in target.own_tools and call.readable:
         return own_tools.call_item(call, call_id)
     custom = call.kind == "custom"
     body: Body = {"type": "custom_tool_call" if custom else "function_call", "call_id": call_id, "name": name}
-    if call.name in target.groups:
-        body["namespace"], body["name"] = target.groups[call.name]
+    if call.name in target.namespaces:
+        body["namespace"], body["name"] = target.namespaces[call.name]
     if custom:
         body["input"] = call.text or ""
     elif call.readable:
@@ -209,11 +209,11 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
-    reply.items = media.in_words(reply.items, target.losses, NAME)
+    reply.items = media.replace_media_by_text(reply.items, target.losses, NAME)
     target.use_names(NAMES, [], reply.calls)
     declared = namespaces.declared_to(target)
-    target.own, target.groups = own_tools.declared(declared), namespaces.groups_of(declared)
-    ids = target.ids(reply.calls, IDS)
+    target.own_tools, target.namespaces = own_tools.declared(declared), namespaces.groups_of(declared)
+    ids = target.assign_ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)
     output = _output(reply, ids, target)
@@ -251,7 +251,10 @@ IN_PROGRESS: Body = {"status": "in_progress", "error": None, "incomplete_details
 
 def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> Body:
     """The response itself, around its output."""
-    echoed = {key: value if target.asked.get(key) is None else target.asked[key] for key, value in _ECHOED.items()}
+    echoed = {
+        key: value if target.client_request.get(key) is None else target.client_request[key]
+        for key, value in _ECHOED.items()
+    }
     created = reply.created or 0
     return {
         "id": "resp_" + digest("resp", reply.key, length=48),
@@ -266,7 +269,7 @@ def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> 
         "model": target.model,
         "output": output,
         "parallel_tool_calls": echoed["parallel_tool_calls"],
-        "previous_response_id": target.asked.get("previous_response_id"),
+        "previous_response_id": target.client_request.get("previous_response_id"),
         "reasoning": echoed["reasoning"],
         "service_tier": echoed["service_tier"],
         "store": echoed["store"],

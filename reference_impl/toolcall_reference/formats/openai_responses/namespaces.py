@@ -27,7 +27,11 @@ def brought(items: Any) -> list[Body]:
 
 def declared_to(target: Target) -> list[Any]:
     """All declarations of the client to whom a reply goes: those of its request, and those of its conversation."""
-    return [*(target.asked.get("tools") or []), *brought(target.asked.get("input")), *target.brought]
+    return [
+        *(target.client_request.get("tools") or []),
+        *brought(target.client_request.get("input")),
+        *target.brought_declarations,
+    ]
 
 
 def groups_of(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 from toolcall_reference.basics.jsontext import dump, parse_object
 from toolcall_reference.conversation.intermediate import Body, Conversation, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
-from toolcall_reference.formats.observer import Block, Observed, ServerCall, ServerResult, Step
+from toolcall_reference.formats.observer import Block, Observer, ServerCall, ServerResult, Step
 from toolcall_reference.formats.openai_responses import own_tools
 from toolcall_reference.formats.openai_responses.reply_store import named
 
@@ -194,15 +194,15 @@ def _declaration(definition: Body) -> Body | None:
     return {key: value for key, value in definition.items() if (key, value) != ("name", kind)}
 
 
-OBSERVED = Observed(
+OBSERVED = Observer(
     result_role="tool",
-    request=_request,
-    choices=_reply,
-    event=_event,
-    separate=_separate,
-    goes_on=_goes_on,
-    steps=_steps,
-    hosted=_hosted,
-    declaration=_declaration,
-    thoughts=_thoughts,
+    prepare_request=_request,
+    split_choices=_reply,
+    prepare_event=_event,
+    count_system_texts=_separate,
+    continues_history=_goes_on,
+    decode_steps=_steps,
+    encode_steps=_hosted,
+    encode_declaration=_declaration,
+    reasoning_texts=_thoughts,
 )

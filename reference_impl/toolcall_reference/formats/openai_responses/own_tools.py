@@ -152,7 +152,7 @@ def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
     if name == "tool_search":
         return _loading(result, call_id)
     item: Body = {"type": f"{name}_call_output", "call_id": call_id}
-    parts = results.parts(result)
+    parts = results.content_parts(result)
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
     if name == "computer":
         shot = next((part for part in parts if isinstance(part, Media) and part.data), None)
@@ -168,7 +168,7 @@ def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
 
 def _loading(result: UniversalToolResult, call_id: str) -> Body:
     """What a search of the client's found: the declarations, where the result is a list of them."""
-    text = "\n".join(part.text for part in results.parts(result) if isinstance(part, Text))
+    text = "\n".join(part.text for part in results.content_parts(result) if isinstance(part, Text))
     item: Body = {"type": "tool_search_output", "execution": "client", "call_id": call_id, "status": "completed"}
     return {**item, "tools": _listed(text) or []}
 

@@ -54,14 +54,16 @@ def _file(part: Body) -> Media:
         item = media.from_url("file", part["file_data"], name=name)
         if item.url is None:
             return item
-        mime = media.guess(name) or "application/pdf"  # raw base64 in place of a data: URL
-        return Media(media.kind_of(mime), mime, data=item.url, name=name)
-    return Media("file", media.guess(name), file_id=as_text(part.get("file_id"), "file_id"), name=name, vendor=VENDOR)
+        mime = media.guess_mime(name) or "application/pdf"  # raw base64 in place of a data: URL
+        return Media(media.media_kind(mime), mime, data=item.url, name=name)
+    return Media(
+        "file", media.guess_mime(name), file_id=as_text(part.get("file_id"), "file_id"), name=name, vendor=VENDOR
+    )
 
 
 def encode_input(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
     """The content of a user message or the output of a tool: a string where it is one text, else an array."""
-    if len(parts) == 1 and isinstance(parts[0], Text) and "text-parts" not in target.spelling:
+    if len(parts) == 1 and isinstance(parts[0], Text) and "text-parts" not in target.notations:
         return parts[0].text
     return [encode_part(part, target.losses) for part in parts]
 

@@ -243,7 +243,7 @@ PROVIDER = Provider(
     call_id=openai.call_id,
     dress_reply=dress_reply,
     dress_error=openai.dress_error,
-    stream_of=stream_of,
-    files_of=openai.VENDOR,
-    refer=refer,
+    render_stream=stream_of,
+    file_vendor=openai.VENDOR,
+    put_references=refer,
 )

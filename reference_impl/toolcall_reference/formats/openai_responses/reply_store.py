@@ -36,11 +36,11 @@ class StoredReplies:
     def __init__(self, shelf: Shelf) -> None:
         self._kept = shelf
 
-    def keeps(self, request: Body, /) -> bool:
+    def needs_conversation(self, request: Body, /) -> bool:
         """Whether the conversation is needed when its reply is there: unless the client says that nothing be kept."""
         return request.get("store") is not False
 
-    def whole(self, body: Body) -> Body:
+    def complete_request(self, body: Body) -> Body:
         """The request with everything before it; Refused where it goes on from a reply that is not kept here.
 
         What is kept is in it as it is: decoders change nothing.
@@ -52,7 +52,7 @@ class StoredReplies:
         body = {key: value for key, value in body.items() if key != "previous_response_id"}
         return body | {"input": [*self._until(previous), *items]}
 
-    def keep(self, request: Body, reply: Body) -> None:
+    def keep_reply(self, request: Body, reply: Body) -> None:
         """Remember the reply to a request, which nobody else has."""
         if request.get("store") is False:
             return

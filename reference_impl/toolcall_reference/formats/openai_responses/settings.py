@@ -149,7 +149,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     """
     if tool.own is not None and target.exact:
         return tool.own
-    body: Body = {"type": tool.kind, "name": target.names.to(tool.name)}
+    body: Body = {"type": tool.kind, "name": target.names.target_name(tool.name)}
     if tool.description:
         body["description"] = tool.description
     if tool.kind == "custom":
@@ -157,12 +157,12 @@ def encode_tool(tool: Tool, target: Target) -> Body:
             body["format"] = tool.format
         return body
     body["parameters"] = for_parameters(tool, target)
-    body["strict"] = target.strict(tool) is True
-    if "strict" in target.spelling or "null" in target.spelling:
-        body["strict"] = True if "strict" in target.spelling else None
-    elif "omitted" in target.spelling:
+    body["strict"] = target.strict_flag(tool) is True
+    if "strict" in target.notations or "null" in target.notations:
+        body["strict"] = True if "strict" in target.notations else None
+    elif "omitted" in target.notations:
         del body["strict"]
-    if "nulls" in target.spelling:
+    if "nulls" in target.notations:
         body["description"] = tool.description or None
         body["parameters"] = None if tool.schema is None else body["parameters"]
     return body
@@ -171,7 +171,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
     """Write settings into ``body``; what Responses does not have is noted."""
     kinds = {tool.name: tool.kind for tool in tools}
-    choice = target.choice(settings.tool_choice, tools)
+    choice = target.allowed_choice(settings.tool_choice, tools)
     if choice is not None:
         body["tool_choice"] = _encode_choice(choice, kinds, target)
     if settings.parallel_calls is not None and tools:
@@ -190,12 +190,12 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["text"] = text
     if settings.reasoning is not None:
         _encode_reasoning(body, settings.reasoning, target)
-    if "encrypted" in target.spelling:
+    if "encrypted" in target.notations:
         body["include"] = ["reasoning.encrypted_content"]
-    if "stateless" in target.spelling:
+    if "stateless" in target.notations:
         body["store"] = False
     if settings.user_id is not None:
-        body["safety_identifier" if "safety-identifier" in target.spelling else "user"] = settings.user_id
+        body["safety_identifier" if "safety-identifier" in target.notations else "user"] = settings.user_id
     if settings.metadata:
         body["metadata"] = settings.metadata
 
@@ -203,11 +203,11 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     limit = settings.max_output_tokens
     if limit is not None:
-        body["max_output_tokens"] = target.within("max-output-tokens", as_number(limit, "a limit"), FEWEST_TOKENS)
+        body["max_output_tokens"] = target.clamp("max-output-tokens", as_number(limit, "a limit"), FEWEST_TOKENS)
     if settings.temperature is not None:
         body["temperature"] = settings.temperature
     if settings.top_p is not None:
-        body["top_p"] = target.within("top-p", settings.top_p, 0, 1)
+        body["top_p"] = target.clamp("top-p", settings.top_p, 0, 1)
     for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
         if getattr(settings, key) not in (None, []):
             target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)
@@ -217,8 +217,8 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
 
 def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
     config: Body = {}
-    if reasoning.word() is not None:
-        config["effort"] = reasoning.word()
+    if reasoning.effort_word() is not None:
+        config["effort"] = reasoning.effort_word()
     elif reasoning.budget is not None:
         target.losses.add("setting", "Responses has no word for this; dropped", "reasoning")
     if reasoning.summaries:
@@ -229,7 +229,7 @@ def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
     def named(name: str) -> Body:
-        return {"type": kinds.get(name, "function"), "name": target.names.to(name)}
+        return {"type": kinds.get(name, "function"), "name": target.names.target_name(name)}
 
     if choice.names is None:
         return choice.mode
@@ -245,7 +245,7 @@ def _encode_format(response_format: ResponseFormat, target: Target) -> Body:
     if response_format.description is not None:
         body["description"] = response_format.description
     body["schema"] = response_format.schema
-    strict = target.strict_answer(response_format)
+    strict = target.strict_answer_flag(response_format)
     if strict is not None:
         body["strict"] = strict
     return body

@@ -69,7 +69,7 @@ class StreamEncoder:
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
         declared = namespaces.declared_to(target)
-        target.own, target.groups = own_tools.declared(declared), namespaces.groups_of(declared)
+        target.own_tools, target.namespaces = own_tools.declared(declared), namespaces.groups_of(declared)
         self.whole_reply: Body | None = None
         self._target = target
         self._reply = Reply("", [], "other")
@@ -143,8 +143,8 @@ class StreamEncoder:
     def _open_call(self, place: int, call: UniversalToolCall) -> Iterator[tuple[str, Body]]:
         yield from self._settle()
         index = len(self._output)
-        wire_id = self._target.next_id(call, IDS) or call.id
-        if call.name in self._target.own:
+        wire_id = self._target.assign_next_id(call, IDS) or call.id
+        if call.name in self._target.own_tools:
             self._open[place] = _Open(index, {"call_id": wire_id}, own=True)
             self._output.append(self._open[place].item)
             return
