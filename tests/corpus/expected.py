@@ -25,8 +25,8 @@ from toolcall_conformance.basics.reading import (
     Waiver,
 )
 from toolcall_conformance.judge.translation.calls.call_arguments import readable_arguments
-from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
-from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
+from toolcall_conformance.judge.translation.media.media_identity import media_identity
+from toolcall_conformance.judge.translation.results.placeholders import ReferencedMedia, without_placeholders
 from toolcall_conformance.judge.translation.settings.model_names import named_by
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 
@@ -255,7 +255,7 @@ def _captions(turn: Turn, place: int) -> bool:
 
 def _media(media: Media) -> tuple[str | None, str]:
     """Type and bytes, in either alphabet of base64, or the address: formats need not tell the type of that."""
-    return media.mime if media.data is not None else None, media_bytes(media)
+    return media.mime if media.data is not None else None, media_identity(media)
 
 
 def _is_said(format_name: str, media: Media) -> bool:
@@ -338,7 +338,7 @@ def same_content(expected: Any, actual: Any) -> bool:
         if texts is None or texts:
             return False
     expected_texts = [piece for piece in pieces if piece.strip()]
-    for actual_texts in (texts, without_placeholders(load_corpus(), texts, Described(media_of(expected, "")))):
+    for actual_texts in (texts, without_placeholders(load_corpus(), texts, ReferencedMedia(media_of(expected, "")))):
         if actual_texts == expected_texts or (
             len(expected_texts) != 1 and squeezed(" ".join(actual_texts)) == squeezed(" ".join(expected_texts))
         ):

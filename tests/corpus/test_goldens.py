@@ -17,7 +17,7 @@ from toolcall_conformance.basics.reading import Call, Reading, Unknown
 from toolcall_conformance.basics.streaming import parse as parse_stream
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
+from toolcall_conformance.judge.translation.results.placeholders import ReferencedMedia, without_placeholders
 from toolcall_conformance.library import Case, Exchange, load_corpus, read_json
 
 CORPUS = load_corpus()
@@ -239,7 +239,7 @@ def _without_calls(elements: expected.Said) -> expected.Said:
 def _without_stand_ins(items: list[Any], scenario_elements: expected.Said) -> list[Any]:
     """What was said, without the texts that stand for media of the user which the format cannot say."""
     media = scenario_elements.unsaid
-    descriptions = Described(media)
+    descriptions = ReferencedMedia(media)
     return [
         item
         for item in items

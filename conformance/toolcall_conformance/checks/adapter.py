@@ -15,7 +15,7 @@ from toolcall_conformance.checks.conversation.client import start_of_tail
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
-from toolcall_conformance.judge.translation.media.media_bytes import standard_base64
+from toolcall_conformance.judge.translation.media.media_identity import standard_base64
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 VARIANTS = ("", "swapped")

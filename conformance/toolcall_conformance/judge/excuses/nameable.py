@@ -21,7 +21,7 @@ from toolcall_conformance.basics.reading import (
     Tool,
     Turn,
 )
-from toolcall_conformance.judge.translation.media.media_demands import demand_of, element_of
+from toolcall_conformance.judge.translation.media.media_losses import media_demand, media_element
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
@@ -211,8 +211,8 @@ def _media(pair: Pair, media: Media, *, in_result: bool) -> Nameable:
     mime, stands = media.mime or "", resolve(pair.source.body, media.pointer)
     kind = stands.get("type") if isinstance(stands, dict) else None
     names = (media.kind, mime, mime.rpartition("/")[2], kind if isinstance(kind, str) else _key(media.pointer))
-    demand = demand_of(pair, media, in_result=in_result)
-    element = element_of(media, in_result=in_result)
+    demand = media_demand(pair, media, in_result=in_result)
+    element = media_element(media, in_result=in_result)
     return _part(pair, element, media.pointer, _without_item(media.pointer), *names, demand=demand)
 
 

@@ -13,7 +13,7 @@ from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Media, Text
 from toolcall_conformance.basics.reading.model import Value
 from toolcall_conformance.judge.mcp.reading import ContentEntry, Part, ToolResult
-from toolcall_conformance.judge.translation.results.payload import parsed_text
+from toolcall_conformance.judge.translation.results.payload import parse_text
 from toolcall_conformance.library import Corpus
 
 
@@ -55,7 +55,7 @@ def _opened(tool_result: ToolResult, part: Text | Value) -> object:
     """A part as a JSON value. A text that a block says, or that is no JSON, stays a text."""
     if isinstance(part, Value):
         return part.value
-    parsed = parsed_text(part.text)
+    parsed = parse_text(part.text)
     return part.text if parsed is None or any(part.text == _said(block) for block in tool_result.blocks) else parsed[0]
 
 

@@ -20,15 +20,15 @@ from toolcall_conformance.basics.reading.model import Value
 from toolcall_conformance.judge.mcp.in_order import Room, TextForms, says_in_order
 from toolcall_conformance.judge.mcp.reading import ContentEntry, Part, ToolResult, of_value
 from toolcall_conformance.judge.mcp.spelled import is_spelled_out
-from toolcall_conformance.judge.translation.media.media_demands import fits_results
-from toolcall_conformance.judge.translation.results.failures import strings_in, without_prefix
+from toolcall_conformance.judge.translation.media.media_losses import can_be_in_result
+from toolcall_conformance.judge.translation.results.failures import strings_in, texts_after_prefix
 from toolcall_conformance.judge.translation.results.payload import (
     compare_payload,
-    parsed_text,
-    plain_text,
+    document_text,
+    parse_text,
     read_content,
 )
-from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
+from toolcall_conformance.judge.translation.results.placeholders import ReferencedMedia, without_placeholders
 from toolcall_conformance.library import Corpus
 
 _JSON_BEGINS = re.compile(r"^[ \t]*([\[{])", re.MULTILINE)
@@ -49,7 +49,7 @@ def parts_told(
     if _is_plain(corpus, tool_result, produced):
         return tool_result.parts
     if is_spelled_out(corpus, tool_result, theirs):
-        return (*theirs, *(item for item in mine if fits_results(corpus, name, item)))
+        return (*theirs, *(item for item in mine if can_be_in_result(corpus, name, item)))
     if any(
         _tells(corpus, tool_result, replace(produced, parts=form), all_media)
         for form in _without_structure(tool_result, theirs)
@@ -66,7 +66,7 @@ def _is_plain(corpus: Corpus, tool_result: ToolResult, produced: Result) -> bool
 
 def _without_remarks(corpus: Corpus, parts: tuple[Part, ...], media: list[Media]) -> Iterator[Part]:
     """The parts without what they say of media that stand elsewhere or nowhere: that is asked of the media."""
-    descriptions = Described(media)
+    descriptions = ReferencedMedia(media)
     for part in parts:
         if isinstance(part, Text):
             yield from (replace(part, text=text) for text in without_placeholders(corpus, [part.text], descriptions))
@@ -133,7 +133,7 @@ def _wordings(corpus: Corpus, produced: Result) -> Iterator[str]:
     """The whole text of a result: as it stands, by its strings alone, and without a word before it that it failed."""
     texts = [part.text for part in produced.parts if isinstance(part, Text)]
     values = [part.value for part in produced.parts if isinstance(part, Value)]
-    parsed = [parsed_text(text) for text in texts]
+    parsed = [parse_text(text) for text in texts]
     forms = [
         "\n".join([*texts, *(json.dumps(value, ensure_ascii=False) for value in values)]),
         "\n".join(string for value in [*texts, *values] for string in _leaves(value)),
@@ -141,7 +141,7 @@ def _wordings(corpus: Corpus, produced: Result) -> Iterator[str]:
     ]
     for form in forms:
         yield form
-        yield from without_prefix(corpus, form)
+        yield from texts_after_prefix(corpus, form)
 
 
 def _leaves(value: object) -> list[str]:
@@ -170,7 +170,7 @@ def _is_shown(corpus: Corpus, block: ContentEntry, media: Sequence[Media]) -> bo
     if block.link:
         loaded = any(corpus.alignment.patterns["web_address"].matches(str(block.uri)))
         return loaded and any(item.url == block.uri for item in media)
-    return isinstance(block.part, Text) and any(plain_text(corpus, item) == block.part.text for item in media)
+    return isinstance(block.part, Text) and any(document_text(corpus, item) == block.part.text for item in media)
 
 
 def _spellings(text: str) -> Iterator[str]:

@@ -15,12 +15,12 @@ from toolcall_conformance.basics.findings import Loss
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.basics.reading.model import Value
-from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
-from toolcall_conformance.judge.translation.media.media_demands import demand_of, element_of, is_drawn
-from toolcall_conformance.judge.translation.media.media_places import painted
+from toolcall_conformance.judge.translation.media.media_identity import media_identity
+from toolcall_conformance.judge.translation.media.media_losses import is_generated, media_demand, media_element
+from toolcall_conformance.judge.translation.media.media_places import pictures_of_steps
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.failures import looks_like_error
-from toolcall_conformance.judge.translation.results.payload import parsed_text
+from toolcall_conformance.judge.translation.results.payload import parse_text
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
 from toolcall_conformance.judge.translation.settings.limits import is_all_taken, limited
 from toolcall_conformance.judge.translation.settings.settings import OF_THE_ROUTE, PRIVATE, chosen_names
@@ -146,21 +146,21 @@ def _spells_json(result: Result) -> bool:
         if isinstance(part, Value):
             return True
         if isinstance(part, Text) and part.text.lstrip()[:1] in ("{", "["):
-            return parsed_text("".join(part.text for part in result.parts if isinstance(part, Text))) is not None
+            return parse_text("".join(part.text for part in result.parts if isinstance(part, Text))) is not None
     return False
 
 
 def _media(pair: Pair) -> Iterator[tuple[str, str]]:
     """The media whose bytes are nowhere in the output. A file by its id alone is its provider's: not here."""
-    arrived = {media_bytes(media) for media, _, _ in _media_of(pair.output)}
-    arrived |= {media_bytes(media) for media, _ in painted(pair.output)}
+    arrived = {media_identity(media) for media, _, _ in _media_of(pair.output)}
+    arrived |= {media_identity(media) for media, _ in pictures_of_steps(pair.output)}
     for media, side, in_result in _media_of(pair.source):
-        drawn = is_drawn(pair, side)
-        if media.data is None or media_bytes(media) in arrived or (side == "assistant" and not drawn):
+        generated = is_generated(pair, side)
+        if media.data is None or media_identity(media) in arrived or (side == "assistant" and not generated):
             continue
         yield (
-            element_of(media, in_result=in_result, drawn=drawn),
-            demand_of(pair, media, in_result=in_result, drawn=drawn),
+            media_element(media, in_result=in_result, generated=generated),
+            media_demand(pair, media, in_result=in_result, generated=generated),
         )
 
 

@@ -16,7 +16,7 @@ from toolcall_conformance.basics.jsonvalue import equal, join
 from toolcall_conformance.basics.reading import Opaque, Reading, Setting
 from toolcall_conformance.basics.reading.model import Tool, Unreadable, Value
 from toolcall_conformance.judge.translation import identity
-from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling, in_pairs, short_base64
+from toolcall_conformance.judge.translation.media.media_identity import base64_end, normal_base64, pair_by_key
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.schemas.inner_schemas import inner_schemas
 from toolcall_conformance.judge.translation.schemas.normal_schemas import COUNT_KEYWORDS
@@ -162,9 +162,9 @@ def _record_states(pair: Pair) -> None:
         [item for turn in side.turns for item in turn.items if isinstance(item, Opaque)]
         for side in (pair.source, pair.output)
     )
-    for old, new in in_pairs(before, after, lambda state: base64_spelling(state.value)):
+    for old, new in pair_by_key(before, after, lambda state: normal_base64(state.value)):
         if old.value != new.value:
-            pair.accept("base64-alphabet", new.pointer, old.pointer, short_base64(old.value), short_base64(new.value))
+            pair.accept("base64-alphabet", new.pointer, old.pointer, base64_end(old.value), base64_end(new.value))
 
 
 def _record_blanks(pair: Pair) -> None:

@@ -1,4 +1,4 @@
-"""Whose media stand beside results: the call that a caption right before them names, or whose result they follow.
+"""Whose media are next to results: the call that a caption right before them names, or whose result they follow.
 
 A caption names the call by its id, by the name of a tool that only one of the results has, by the number of the result,
 or by a label that the result's own text has ("See file 241a70.", "This is file 241a70:").
@@ -14,11 +14,11 @@ from toolcall_conformance.basics.reading.model import Call, Value
 from toolcall_conformance.judge.translation.texts.words import NameMentions, name_tokens
 from toolcall_conformance.library import Corpus
 
-_NAME = "media-beside-result"
+_EQUIVALENCE = "media-beside-result"
 
 
 class Neighbours:
-    """What stands around the media of one turn: its results, and what is before each row of media."""
+    """The neighbours of the media of one turn: its results, and what is before each row of media."""
 
     def __init__(self, turn: Turn) -> None:
         self.results = [item for item in turn.items if isinstance(item, Result)]
@@ -34,33 +34,33 @@ class Neighbours:
             self._ahead.append(ahead)
             ahead = ahead if isinstance(item, Media) else place
 
-    def ahead(self, index: int, passing: Callable[[Text], bool] = lambda _text: False) -> object:
-        """What stands before the row of media that the item at ``index`` is in; None where nothing does.
+    def item_before(self, index: int, passing: Callable[[Text], bool] = lambda _text: False) -> object:
+        """Return the item before the row of media that contains the item at ``index``; None if there is none.
 
-        ``passing`` are the texts that are in the row in place of media.
+        Texts for which ``passing`` holds are part of the row, in place of media.
         """
         place = self._ahead[index]
         while place is not None and isinstance(text := self._items[place], Text) and passing(text):
             place = self._ahead[place]
         return None if place is None else self._items[place]
 
-    def passed(self, index: int) -> int:
-        """How many results stand before the item at ``index``."""
+    def results_before(self, index: int) -> int:
+        """Return how many results come before the item at ``index``."""
         return self._passed[index]
 
-    def answers(self, call: int, count: int) -> bool:
+    def has_answer(self, call: int, count: int) -> bool:
         """Whether one of the first ``count`` results answers a call."""
         return self._answered.get(call, count) < count
 
-    def marks(self, kind: str, of: Callable[[Result], Iterable[str | None]]) -> _Marks:
-        """What may tell the results apart, as ``of`` has it; ``kind`` names it."""
+    def result_marks(self, kind: str, of: Callable[[Result], Iterable[str | None]]) -> _Marks:
+        """Return the words that distinguish the results, as ``of`` gives them; cached by ``kind``."""
         if kind not in self._marks:
             self._marks[kind] = _Marks(map(of, self.results))
         return self._marks[kind]
 
 
 class _Marks:
-    """Words that tell results apart. Of those with a word only the first two are kept: a third says no more."""
+    """Words that distinguish results. Of results with one word only the first two are kept: a third adds nothing."""
 
     def __init__(self, words: Iterable[Iterable[str | None]]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -70,62 +70,64 @@ class _Marks:
                     places.append(place)
         self.names = NameMentions(self._places)
 
-    def only(self, words: Iterable[str], count: int) -> int | None:
-        """Which one of the first ``count`` results has one of the words; None if not exactly one has."""
+    def only_result_with(self, words: Iterable[str], count: int) -> int | None:
+        """Return which one of the first ``count`` results has one of the words; None if not exactly one has."""
         places = {place for word in words for place in self._places.get(word, ()) if place < count}
         return places.pop() if len(places) == 1 else None
 
 
-def owner(corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
-    """The ordinal of the call that media beside results come from, and whether that is unclear.
+def find_owner(corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
+    """Return the ordinal of the call that media next to results come from, and whether that is unclear.
 
-    ``index`` is where the media stand in their turn, ``calls`` are all calls of the body. A caption right before them
+    ``index`` is the place of the media in their turn, ``calls`` are all calls of the body. A caption right before them
     decides; else the result that they follow, if others follow them; else the only result.
     """
-    if not beside.passed(index):
+    if not beside.results_before(index):
         return None, False
-    named = captioned(corpus, beside, index, calls)
+    named = captioned_call(corpus, beside, index, calls)
     if named is not None:
         return named, False
-    ahead, results = beside.ahead(index), beside.results
+    ahead, results = beside.item_before(index), beside.results
     if isinstance(ahead, Result) and (ahead is not results[-1] or len(results) == 1):
         return ahead.call, False
     return None, len(results) > 1
 
 
-class Called:
+class ExtraCallIds:
     """Further ids by which texts may name calls, with the calls' ordinals."""
 
     def __init__(self, called: Mapping[str, int]) -> None:
         self._called = called
         self._names = NameMentions(called)
 
-    def said_in(self, text: str) -> set[int]:
-        """The calls that a text names."""
+    def calls_named_in(self, text: str) -> set[int]:
+        """Return the ordinals of the calls that a text names."""
         return {self._called[name] for name in self._names.names_in(text)}
 
 
-def captioned(
-    corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call], called: Called | None = None
+def captioned_call(
+    corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call], called: ExtraCallIds | None = None
 ) -> int | None:
-    """The ordinal of the call that the caption of media names, perhaps by an id of ``called``; None if none does."""
-    count = beside.passed(index)
+    """Return the ordinal of the call that the caption of media names, perhaps by an extra id; None if none does."""
+    count = beside.results_before(index)
     if not count:
         return None
-    ids = _ids(beside, calls)
-    ahead = beside.ahead(index, lambda text: _stands_for_media(corpus, text.text) and not ids.names.names_in(text.text))
+    ids = _id_marks(beside, calls)
+    ahead = beside.item_before(
+        index, lambda text: _is_media_remark(corpus, text.text) and not ids.names.names_in(text.text)
+    )
     if not isinstance(ahead, Text):
         return None
-    mentions = called.said_in(ahead.text) if called is not None else set()
-    others = {call for call in mentions if beside.answers(call, count)}
-    return others.pop() if len(others) == 1 else _named(corpus, ahead.text, beside, count, calls)
+    mentions = called.calls_named_in(ahead.text) if called is not None else set()
+    others = {call for call in mentions if beside.has_answer(call, count)}
+    return others.pop() if len(others) == 1 else _call_named_by(corpus, ahead.text, beside, count, calls)
 
 
-def _ids(beside: Neighbours, calls: Sequence[Call]) -> _Marks:
-    return beside.marks("id", lambda result: [] if result.call is None else [calls[result.call].id])
+def _id_marks(beside: Neighbours, calls: Sequence[Call]) -> _Marks:
+    return beside.result_marks("id", lambda result: [] if result.call is None else [calls[result.call].id])
 
 
-def _stands_for_media(corpus: Corpus, text: str) -> bool:
+def _is_media_remark(corpus: Corpus, text: str) -> bool:
     """Whether a text is a remark in brackets about media that could not go there: ``[text/plain: notes.txt]``."""
     equivalence = corpus.equivalence("media-placeholder")
     remark = equivalence.patterns["remark"]
@@ -135,47 +137,48 @@ def _stands_for_media(corpus: Corpus, text: str) -> bool:
     return bool(slash) and kind in equivalence.words["type_beginnings"]
 
 
-def _named(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: Sequence[Call]) -> int | None:
-    """The call that a caption names, if it names exactly one of those that the first ``count`` results answer."""
+def _call_named_by(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: Sequence[Call]) -> int | None:
+    """Return the call that a caption names, if it names exactly one that the first ``count`` results answer."""
     results = beside.results
     for marks in (
-        _ids(beside, calls),
-        beside.marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
+        _id_marks(beside, calls),
+        beside.result_marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
     ):
-        hit = marks.only(marks.names.names_in(caption), count)
+        hit = marks.only_result_with(marks.names.names_in(caption), count)
         if hit is not None:
             return results[hit].call
-    numbers = {int(match[1]) for match in corpus.equivalence(_NAME).patterns["number"].matches(caption)}
+    numbers = {int(match[1]) for match in corpus.equivalence(_EQUIVALENCE).patterns["number"].matches(caption)}
     if len(numbers) == 1 and 1 <= (number := numbers.pop()) <= count:
         return results[number - 1].call
     mentioned_labels = labels_in(corpus, caption)
     if not mentioned_labels:
         return None
-    marks = beside.marks("label", lambda result: [] if result.call is None else labels(corpus, result))
-    hit = marks.only(mentioned_labels, count)
+    marks = beside.result_marks("label", lambda result: [] if result.call is None else result_labels(corpus, result))
+    hit = marks.only_result_with(mentioned_labels, count)
     return None if hit is None else results[hit].call
 
 
-def labels(corpus: Corpus, result: Result) -> set[str]:
-    """The labels in the texts of a result."""
-    return {label for text in _texts(result) for label in labels_in(corpus, text)}
+def result_labels(corpus: Corpus, result: Result) -> set[str]:
+    """Return the labels in the texts of a result."""
+    return {label for text in _result_texts(result) for label in labels_in(corpus, text)}
 
 
 def labels_in(corpus: Corpus, text: str) -> set[str]:
-    """Words with a digit that are no mere numbers: words of a language have no digits."""
+    """Return words with a digit that are no mere numbers: words of a language have no digits."""
     return {label for match in name_tokens(text) if (label := label_of(corpus, match[0]))}
 
 
 def label_of(corpus: Corpus, name: str) -> str:
-    """The label that a run of name's characters is, blank if it is none."""
-    bounds = corpus.equivalence(_NAME).parameters
+    """Return the label that a run of a name's characters is; blank if it is none."""
+    bounds = corpus.equivalence(_EQUIVALENCE).parameters
     if not any(map(str.isdecimal, name)) or not any(char.isascii() and char.isalpha() for char in name):
         return ""
     label = name[: bounds["longest_label"]].rstrip(".-")
     return label if len(label) >= bounds["shortest_label"] else ""
 
 
-def _texts(result: Result) -> Iterator[str]:
+def _result_texts(result: Result) -> Iterator[str]:
+    """Yield all texts of a result, those inside JSON values too."""
     values = []
     for part in result.parts:
         if isinstance(part, Text):

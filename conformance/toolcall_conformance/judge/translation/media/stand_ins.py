@@ -1,4 +1,4 @@
-"""Texts of the output that stand for media: each is read once, however many media are lost."""
+"""Texts of the output in place of media: each is read once, however many media are lost."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from toolcall_conformance.basics.reading.model import Value
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.failures import strings_in
 from toolcall_conformance.judge.translation.results.placeholders import (
-    Described,
+    ReferencedMedia,
+    media_words,
     remarks_in,
     without_placeholders,
-    words_for,
 )
 
-_ANY = Described([Media("", None, "")])
-"""Media of which nothing is known: only what speaks of media in general stands for them."""
+_UNKNOWN_MEDIA = ReferencedMedia([Media("", None, "")])
+"""Media of which nothing is known: only remarks about media in general can be in their place."""
 
 
-def stands_for(pair: Pair, media: Media) -> str | None:
-    """The text of the output that stands for the media and that the source does not have, if there is one."""
-    return pair.view(_StandIns).of(media)
+def text_in_place_of(pair: Pair, media: Media) -> str | None:
+    """Return the first text of the output in place of the media that the source does not have, or None."""
+    return pair.view(_StandIns).first_for(media)
 
 
-def texts_of(reading: Reading) -> Iterator[str]:
-    """The texts of turns and results; of a result that is an object, its own strings."""
+def readable_texts(reading: Reading) -> Iterator[str]:
+    """Yield the texts of turns and results; of a result that is an object, its own strings."""
     for turn in reading.turns:
         for item in turn.items:
             for part in item.parts if isinstance(item, Result) else (item,):
@@ -36,8 +36,8 @@ def texts_of(reading: Reading) -> Iterator[str]:
                     yield from (text for text in part.value.values() if isinstance(text, str))
 
 
-def all_texts_of(reading: Reading) -> Iterator[str]:
-    """The texts of turns and results; of a result that is a JSON value, all strings in it, however deep."""
+def all_texts(reading: Reading) -> Iterator[str]:
+    """Yield the texts of turns and results; of a result that is a JSON value, all strings in it, however deep."""
     for turn in reading.turns:
         for item in turn.items:
             for part in item.parts if isinstance(item, Result) else (item,):
@@ -48,7 +48,7 @@ def all_texts_of(reading: Reading) -> Iterator[str]:
 
 
 def media_in(reading: Reading) -> Iterator[Media]:
-    """The media of turns and of results."""
+    """Yield the media of turns and of results."""
     for turn in reading.turns:
         for item in turn.items:
             parts = item.parts if isinstance(item, Result) else (item,)
@@ -56,13 +56,15 @@ def media_in(reading: Reading) -> Iterator[Media]:
 
 
 class _StandIns:
-    """The texts of the output that the source does not have, and the remarks in them in the order of the alphabet."""
+    """The texts of the output that the source does not have, and the remarks in them in alphabetical order."""
 
     def __init__(self, pair: Pair) -> None:
-        source_texts = {text.strip() for text in texts_of(pair.source)}
-        self._texts = [text for text in texts_of(pair.output) if text.strip() not in source_texts]
+        source_texts = {text.strip() for text in readable_texts(pair.source)}
+        self._texts = [text for text in readable_texts(pair.output) if text.strip() not in source_texts]
         general = (
-            at for at, text in enumerate(self._texts) if without_placeholders(pair.corpus, [text], _ANY) != [text]
+            at
+            for at, text in enumerate(self._texts)
+            if without_placeholders(pair.corpus, [text], _UNKNOWN_MEDIA) != [text]
         )
         self._general = next(general, len(self._texts))
         self._remarks = sorted(
@@ -70,19 +72,20 @@ class _StandIns:
         )
         self._first: dict[str, int] = {}
 
-    def of(self, media: Media) -> str | None:
-        """The first of the texts that stands for the media."""
-        at = min((self._general, *(self._begun_with(word) for word in words_for(media))))
+    def first_for(self, media: Media) -> str | None:
+        """Return the first text in place of the media."""
+        at = min((self._general, *(self._first_text_with(word) for word in media_words(media))))
         return self._texts[at] if at < len(self._texts) else None
 
-    def _begun_with(self, word: str) -> int:
-        """The number of the first text with a remark that begins with a word."""
+    def _first_text_with(self, word: str) -> int:
+        """Return the number of the first text with a remark that begins with a word."""
         if word not in self._first:
-            self._first[word] = min(_beginning(self._remarks, word), default=len(self._texts))
+            self._first[word] = min(_texts_with_remark(self._remarks, word), default=len(self._texts))
         return self._first[word]
 
 
-def _beginning(remarks: Sequence[tuple[str, int]], word: str) -> Iterator[int]:
+def _texts_with_remark(remarks: Sequence[tuple[str, int]], word: str) -> Iterator[int]:
+    """Yield the numbers of the texts with a remark that begins with a word."""
     for place in range(bisect_left(remarks, (word, -1)), len(remarks)):
         remark, number = remarks[place]
         if not remark.startswith(word):

@@ -1,4 +1,4 @@
-"""Text that stands for something a format cannot say: an empty result, a picture in a place for text only."""
+"""Placeholders: text in place of something that a format cannot express, such as an empty result or a picture."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.equivalences import Equivalence
 
 
-class Described:
-    """Media that remarks may stand for: how many there are, and by which words a remark tells that it means one.
+class ReferencedMedia:
+    """Media that remarks may refer to: how many there are, and the words by which a remark refers to one.
 
-    ``beside`` are further ones, known together: many results may have the same media beside them.
+    ``others`` are further media, shared: many results may have the same media next to them.
     """
 
-    def __init__(self, media: Sequence[Media], beside: Described | None = None) -> None:
-        self._media, self._beside = media, beside
+    def __init__(self, media: Sequence[Media], others: ReferencedMedia | None = None) -> None:
+        self._media, self._others = media, others
 
     def __len__(self) -> int:
-        return len(self._media) + (0 if self._beside is None else len(self._beside))
+        return len(self._media) + (0 if self._others is None else len(self._others))
 
-    def begin(self, remark: str) -> bool:
-        """Whether a remark begins with one of them, by MIME type, address or id."""
+    def begins_remark(self, remark: str) -> bool:
+        """Whether a remark begins with the MIME type, address or id of one of the media."""
         # Of all words the one that sorts right before the remark begins it, or else one that begins that word.
         at = bisect_right(self._words, remark) - 1
         if at >= 0 and remark.startswith(self._words[at]):
             return True
-        return self._beside is not None and self._beside.begin(remark)
+        return self._others is not None and self._others.begins_remark(remark)
 
     @cached_property
     def _words(self) -> list[str]:
-        """The words in order, without those that another one begins."""
+        """The words in order, without those that begin with another one."""
         words: list[str] = []
-        for word in sorted({word for item in self._media for word in words_for(item)}):
+        for word in sorted({word for item in self._media for word in media_words(item)}):
             if not words or not word.startswith(words[-1]):
                 words.append(word)
         return words
 
 
-def words_for(media: Media) -> list[str]:
-    """The words by which a remark tells that it means these media: MIME type, address, id."""
+def media_words(media: Media) -> list[str]:
+    """Return the words by which a remark refers to media: MIME type, address, id."""
     return [word for word in (media.mime, media.url, media.file_id) if word]
 
 
 def remarks_in(corpus: Corpus, text: str) -> Iterator[str]:
-    """What a text says in brackets, line by line."""
+    """Yield the remarks in brackets of a text, line by line, without the brackets."""
     pattern = corpus.equivalence("media-placeholder").patterns["remark"]
     return (match[0][1:-1] for line in text.split("\n") for match in pattern.matches(line))
 
 
-def says_nothing(corpus: Corpus, text: str) -> bool:
-    """Whether text is a short stand-in for no output: blank, ``(no output)``, ``success``, ``{}`` and the like."""
+def is_empty_placeholder(corpus: Corpus, text: str) -> bool:
+    """Whether a text is a short placeholder for no output: blank, ``(no output)``, ``success``, ``{}`` etc."""
     equivalence = corpus.equivalence("placeholder-for-empty")
     plain = " ".join(text.lower().split()).strip(equivalence.parameters["around"])
     return not plain or plain in equivalence.words["nothing"]
 
 
 def without_placeholders(
-    corpus: Corpus, chunks: Sequence[str], media: Described, source_lines: Collection[str] = ()
+    corpus: Corpus, chunks: Sequence[str], media: ReferencedMedia, source_lines: Collection[str] = ()
 ) -> list[str]:
-    """The chunks without remarks in brackets and lines that only say that media belong here.
+    """Return the chunks without remarks in brackets and lines that only say that media belong here.
 
-    At most as many remarks are removed as there are media, and no line that the source ``source_lines``.
+    At most as many remarks are removed as there are media, and no line that is one of the ``source_lines``.
     """
     equivalence = corpus.equivalence("media-placeholder")
     left = len(media)
@@ -79,7 +79,7 @@ def without_placeholders(
                 continue
             pieces, end = [], 0
             for match in equivalence.patterns["remark"].matches(line):
-                if left and _describes(equivalence, match[0][1:-1], media):
+                if left and _refers_to_media(equivalence, match[0][1:-1], media):
                     pieces.append(line[end : match.start()])
                     end, left = match.end(), left - 1
             rest = "".join([*pieces, line[end:]])
@@ -92,17 +92,17 @@ def without_placeholders(
     return [chunk for chunk in remaining if chunk.strip()]
 
 
-def _describes(equivalence: Equivalence, remark: str, media: Described) -> bool:
-    """Whether a remark begins with one of the media, or says first that there are media."""
-    return _names_media(equivalence, remark) or media.begin(remark)
+def _refers_to_media(equivalence: Equivalence, remark: str, media: ReferencedMedia) -> bool:
+    """Whether a remark begins with one of the media, or with a word for media."""
+    return _begins_with_media_word(equivalence, remark) or media.begins_remark(remark)
 
 
-def _names_media(equivalence: Equivalence, remark: str) -> bool:
-    """Whether a word for media, or a MIME type, stands first, but for words that may lead to it."""
+def _begins_with_media_word(equivalence: Equivalence, remark: str) -> bool:
+    """Whether a word for media, or a MIME type, comes first, after words that may lead to it."""
     for match in WORD.finditer(remark):
         word = match[0].lower()
         if word in equivalence.words["media"] or (
-            word in equivalence.words["type_beginnings"] and _goes_on_as_type(remark[match.end() :])
+            word in equivalence.words["type_beginnings"] and _continues_as_mime_type(remark[match.end() :])
         ):
             return True
         if word not in equivalence.words["leading"]:
@@ -110,7 +110,7 @@ def _names_media(equivalence: Equivalence, remark: str) -> bool:
     return False
 
 
-def _goes_on_as_type(rest: str) -> bool:
+def _continues_as_mime_type(rest: str) -> bool:
     return rest[:1] == "/" and (rest[1:2].isalnum() or rest[1:2] in tuple("_.+-"))
 
 
@@ -125,7 +125,7 @@ def _points_at_media(equivalence: Equivalence, line: str) -> bool:
 
 
 def without_references(value: Any) -> Any:
-    """An object without the entries that only refer to media beside it (``{"$ref": "name"}``)."""
+    """Return an object without the entries that only refer to media of its result (``{"$ref": "name"}``)."""
     if not isinstance(value, dict):
         return value
     return {

@@ -16,7 +16,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Reading, Text
 from toolcall_conformance.judge.translation.nearest import conversation_pointer
 from toolcall_conformance.judge.translation.pair import Sides
-from toolcall_conformance.judge.translation.results.placeholders import says_nothing
+from toolcall_conformance.judge.translation.results.placeholders import is_empty_placeholder
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
 KIND: Final = "compaction"
@@ -65,7 +65,7 @@ def _added(sides: Sides, sealed: set[str]) -> Iterator[Text]:
         words = text.text
         for secret in sealed:
             words = words.replace(secret, "")
-        if squeeze(words) not in before and not says_nothing(sides.corpus, words):
+        if squeeze(words) not in before and not is_empty_placeholder(sides.corpus, words):
             yield text
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.basics.reading import Opaque, Reading
-from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
+from toolcall_conformance.judge.translation.media.media_identity import normal_base64
 from toolcall_conformance.judge.translation.pair import Pair, describe_call
 
 _RULE: Final = "translation/reply-state-shown"
@@ -26,7 +26,7 @@ def compare_shown_state(pair: Pair) -> Iterator[Finding]:
     provider = pair.source.format
     if provider == pair.output.format:
         return
-    notation = base64_spelling if pair.corpus.format(provider).get("opaque_as_bytes") else str
+    notation = normal_base64 if pair.corpus.format(provider).get("opaque_as_bytes") else str
     sources = {
         pair.call_pairs[item.call]: item
         for item in _states(pair.source)

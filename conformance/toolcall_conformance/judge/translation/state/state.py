@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import equal, join, resolve
 from toolcall_conformance.basics.reading import Opaque, Reading, Waiver
-from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
+from toolcall_conformance.judge.translation.media.media_identity import normal_base64
 from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.library import Corpus
@@ -32,7 +32,7 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
     if pair.is_same_format:
         return
     # Where the provider takes it as bytes, their spelling is free.
-    notation = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    notation = normal_base64 if pair.target.get("opaque_as_bytes") else str
     origins = {
         notation(item.value): item for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)
     }

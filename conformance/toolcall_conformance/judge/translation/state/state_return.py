@@ -13,7 +13,7 @@ from typing import Final
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Opaque, Reading, Result, Text, Waiver
-from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
+from toolcall_conformance.judge.translation.media.media_identity import normal_base64
 from toolcall_conformance.judge.translation.nearest import conversation_pointer, nearest_place
 from toolcall_conformance.judge.translation.pair import Pair, describe_call
 
@@ -86,7 +86,7 @@ def lost_in_reply(pair: Pair) -> Iterator[Finding]:
 
 def _own_states(pair: Pair) -> tuple[list[PlacedState], list[PlacedState]]:
     """The state of the provider that the output is for; of its own format a body may have a vendor's state, too."""
-    notation = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    notation = normal_base64 if pair.target.get("opaque_as_bytes") else str
     own = pair.output.format
     source, output = (
         [state for state in _states(reading, notation) if state.item.origin == own or pair.is_same_format]

@@ -132,7 +132,7 @@ def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[
     free = list(range(len(answers)))
     left = []
     for number, orphan in enumerate(orphans):
-        fitting = [other for other in free if comparison.close(number, other)]
+        fitting = [other for other in free if comparison.is_close(number, other)]
         if fitting:
             free.remove(next((other for other in fitting if answers[other].id == orphan.id), fitting[0]))
         else:

@@ -15,12 +15,11 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.reading import Call, Reading, Result, Text, Unreadable
-from toolcall_conformance.judge.translation.media.media_places import media_of_both
-from toolcall_conformance.judge.translation.media.media_twins import twins_of
+from toolcall_conformance.judge.translation.media.media_places import match_media, media_of_both
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.results.failures import without_prefix
-from toolcall_conformance.judge.translation.results.links import linked
-from toolcall_conformance.judge.translation.results.payload import Content, parsed_text, plain_text
+from toolcall_conformance.judge.translation.results.failures import texts_after_prefix
+from toolcall_conformance.judge.translation.results.links import link_results
+from toolcall_conformance.judge.translation.results.payload import Content, document_text, parse_text
 from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
 from toolcall_conformance.judge.translation.texts.text_search import PieceSearch
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
@@ -127,7 +126,7 @@ class TextualizedCalls:
     @classmethod
     def of(cls, pair: Pair) -> TextualizedCalls:
         """Collect what a pair has lost. ``pair.view(TextualizedCalls.of)`` does so once for all comparisons."""
-        results, links = linked(pair)
+        results, links = link_results(pair)
         calls = pair.source.calls
         lost = {calls[left].pointer: _wording_of_call(calls[left]) for left in pair.alignment.lost}
         for left, result in enumerate(results.source):
@@ -206,7 +205,7 @@ def _unwrapped_texts(corpus: Corpus, text: str) -> Iterator[str]:
         )
         words = " ".join(_leaf_texts(blocks if blocks and None not in blocks else once))
         yield words
-        yield from without_prefix(corpus, words)
+        yield from texts_after_prefix(corpus, words)
 
 
 def _has_whole_words(leaf: str, text: str) -> bool:
@@ -219,7 +218,7 @@ def _has_whole_words(leaf: str, text: str) -> bool:
 
 def _parse_or_text(text: str) -> Any:
     """Return the JSON value that a text spells, or the text if it spells none."""
-    parsed = parsed_text(text)
+    parsed = parse_text(text)
     return text if parsed is None else parsed[0]
 
 
@@ -238,8 +237,8 @@ def texts_with_documents(pair: Pair, texts: Iterable[str]) -> set[str]:
     A title or tags may surround the document's words.
     """
     source, output = media_of_both(pair)
-    matches = twins_of(source, output)
-    decoded = (plain_text(pair.corpus, piece.media) for index, piece in enumerate(source) if index not in matches)
+    matches = match_media(source, output)
+    decoded = (document_text(pair.corpus, piece.media) for index, piece in enumerate(source) if index not in matches)
     documents = [words for text in decoded if text and (words := squeeze(text))]
     if not documents:
         return set()

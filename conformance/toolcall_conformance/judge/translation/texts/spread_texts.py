@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from toolcall_conformance.basics.reading import Media, Reading, Result, Text
 from toolcall_conformance.basics.reading.model import Item, Value
-from toolcall_conformance.judge.translation.media.captions import is_caption, kinds
-from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
-from toolcall_conformance.judge.translation.media.result_captions import labels
+from toolcall_conformance.judge.translation.media.captions import is_caption, media_type_words
+from toolcall_conformance.judge.translation.media.media_identity import media_identity
+from toolcall_conformance.judge.translation.media.result_captions import result_labels
 from toolcall_conformance.judge.translation.pair import Sides
-from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
+from toolcall_conformance.judge.translation.results.placeholders import ReferencedMedia, without_placeholders
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
@@ -102,21 +102,21 @@ class _Remarks:
     """
 
     corpus: Corpus
-    lost_media: Described
-    all_media: Described
+    lost_media: ReferencedMedia
+    all_media: ReferencedMedia
     moved_bytes: frozenset[str]
     source_text: str
     lines: frozenset[str]
 
     @classmethod
     def of(cls, sides: Sides) -> _Remarks:
-        media, there = [*_media(sides.source)], {media_bytes(item) for item in _media(sides.output)}
-        lost = [item for item in media if media_bytes(item) not in there]
+        media, there = [*_media(sides.source)], {media_identity(item) for item in _media(sides.output)}
+        lost = [item for item in media if media_identity(item) not in there]
         source_media = (part for result in sides.source.results for part in result.parts if isinstance(part, Media))
         texts = [text.text for text in _texts(sides.source)]
         lines = frozenset(line.strip() for text in texts for line in (text, *text.splitlines()))
-        moved, words = frozenset(map(media_bytes, source_media)), squeeze("\n".join(texts))
-        return cls(sides.corpus, Described(lost), Described(media), moved, words, lines)
+        moved, words = frozenset(map(media_identity, source_media)), squeeze("\n".join(texts))
+        return cls(sides.corpus, ReferencedMedia(lost), ReferencedMedia(media), moved, words, lines)
 
     @property
     def is_empty(self) -> bool:
@@ -129,7 +129,7 @@ class _Remarks:
     def spans_in_result(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
         return self._remark_spans(self.all_media, whole, starts)
 
-    def _remark_spans(self, media: Described, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+    def _remark_spans(self, media: ReferencedMedia, whole: str, starts: Sequence[int]) -> Iterator[Span]:
         """Yield the lines, and the remarks in brackets, that only say that media belong here."""
         if not len(media):
             return
@@ -179,9 +179,9 @@ def _join_in_turn(
             continue
         texts = _join_spans(_join_movable(texts, moved), "", remarks.spans_in_turn, remarks.are_pieces_of_remark)
         media = next_row[0] if next_row else None
-        if isinstance(media, Media) and media_bytes(media) in remarks.moved_bytes:
+        if isinstance(media, Media) and media_identity(media) in remarks.moved_bytes:
             texts = _join_spans(
-                texts, "", remarks.caption_finder([*names, *kinds(media)]), remarks.are_pieces_of_remark
+                texts, "", remarks.caption_finder([*names, *media_type_words(media)]), remarks.are_pieces_of_remark
             )
         yield from texts
 
@@ -249,7 +249,7 @@ def _all_text_rows(items: Iterable[Item]) -> Iterator[list[Text]]:
 
 def _caption_names(sides: Sides, items: Iterable[Item]) -> list[str]:
     """Return what a caption in a turn may name: calls, and the labels of results' texts in the turn."""
-    marks = {label for item in items if isinstance(item, Result) for label in labels(sides.corpus, item)}
+    marks = {label for item in items if isinstance(item, Result) for label in result_labels(sides.corpus, item)}
     return [*{word for call in sides.output.calls for word in (call.name, call.id) if word}, *marks]
 
 

@@ -10,9 +10,9 @@ from toolcall_conformance.basics.reading import Call, Hosted, Reading, Result, T
 from toolcall_conformance.judge.translation.calls.sequences import aligned_slices, common_positions
 from toolcall_conformance.judge.translation.media.captions import (
     captions_and_placeholders,
-    captions_in_source_ids,
+    captions_with_source_ids,
     redundant_captions,
-    without_inner_placeholders,
+    texts_without_placeholders,
 )
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.texts.text_roles import anchor_pointers
@@ -91,7 +91,7 @@ def output_runs(pair: Pair) -> list[TextRun]:
     runs = _build_runs(
         pair.corpus, pair.output, back, _batch_by_ordinal(pair), interleaved=interleaved, excluded=excluded
     )
-    source_texts = {**without_inner_placeholders(pair), **captions_in_source_ids(pair)}
+    source_texts = {**texts_without_placeholders(pair), **captions_with_source_ids(pair)}
     for run in runs if source_texts else ():
         run.chunks = [replace(chunk, text=source_texts.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
     return runs

@@ -13,7 +13,6 @@ from toolcall_conformance.basics.reading import Call, Reading, Reasoning
 from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.outcome.outcome import UNFINISHED, is_unfinished
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.results.payload import joined_equal, trimmed_equal
 from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls, texts_with_documents
 from toolcall_conformance.judge.translation.texts.text_chunks import Haystack, compare_chunks, is_phrase
 from toolcall_conformance.judge.translation.texts.text_places import Conversation, Origins
@@ -26,7 +25,7 @@ from toolcall_conformance.judge.translation.texts.text_runs import (
     pair_runs,
     source_runs,
 )
-from toolcall_conformance.judge.translation.texts.white_space import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import joined_equal, squeeze, trimmed_equal
 
 
 @dataclass(slots=True)
