@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Level
 from toolcall_conformance.judge.consequences import ConsequenceTable, with_causes
-from toolcall_conformance.reports.model import finding_json, told
+from toolcall_conformance.reports.item_record import finding_json, told
 
 _LOST: dict[str, Any] = {"want": "something", "got": MISSING}
 

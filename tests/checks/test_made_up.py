@@ -22,7 +22,7 @@ from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.html.data import packed
-from toolcall_conformance.reports.model import ItemRecord, finding_json
+from toolcall_conformance.reports.item_record import ItemRecord, finding_json
 from toolcall_conformance.reports.text.failure import ReportedItem, describe
 from toolcall_conformance.reports.text.summary import made_up as counted
 from toolcall_conformance.reports.text.terminal import Detail, summary

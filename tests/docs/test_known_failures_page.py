@@ -10,7 +10,7 @@ import pytest
 from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.known_failures import ItemPattern, Names, load
-from toolcall_conformance.reports.known_failures.items import Items
+from toolcall_conformance.reports.known_failures.entries import Items
 
 PAGE = (Path(__file__).parents[2] / "docs" / "known-failures.md").read_text(encoding="utf-8")
 PATTERNS = re.findall(r"^\| `([^`]*::[^`]*|shell[^`]*)` \| (.*) \|$", PAGE, re.MULTILINE)

@@ -11,7 +11,7 @@ from judging import judge
 from toolcall_conformance.basics.findings import MISSING, Because, Finding, Level
 from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where, suppress, with_causes
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.model import finding_json
+from toolcall_conformance.reports.item_record import finding_json
 
 CORPUS = load_corpus()
 

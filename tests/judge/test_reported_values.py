@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
-from toolcall_conformance.reports.model import finding_json, told
+from toolcall_conformance.reports.item_record import finding_json, told
 
 
 def plain(want: Any, limit: int | None = None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.causes.companions import companions
+from toolcall_conformance.reports.causes.repetitions import companions
 
 CORPUS = load_corpus()
 Events = list[dict[str, Any]]

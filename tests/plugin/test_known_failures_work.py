@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.known_failures import FailingFinding, ItemPattern, Names, update
-from toolcall_conformance.reports.known_failures.items import Items
+from toolcall_conformance.reports.known_failures.entries import Items
 
 
 @pytest.mark.parametrize("form", ["fam/case-{}::request::*", "fam/case-{}", "fam/case-{}::*::anthropic-to-?emini"])

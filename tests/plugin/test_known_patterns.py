@@ -10,9 +10,8 @@ import pytest
 from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.known_failures import ItemPattern
-from toolcall_conformance.reports.known_failures.entries import spread
-from toolcall_conformance.reports.known_failures.items import Items
-from toolcall_conformance.reports.known_failures.ranges import patterns
+from toolcall_conformance.reports.known_failures.entries import Items, spread
+from toolcall_conformance.reports.known_failures.patterns import patterns
 
 # Of private cases and recordings, whose names have what patterns have.
 ODD = ("recorded/a{b,c}::response::anthropic", "mine/star*::request::anthropic-to-gemini", "mine/x::adapter::gemini")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.reports.causes.near import near
+from toolcall_conformance.reports.causes.surroundings import near
 
 LONG = {f"key {number}": "x" * 20 for number in range(12)}
 

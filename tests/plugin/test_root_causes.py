@@ -10,10 +10,10 @@ import pytest
 from caused import caused
 from toolcall_conformance import load_corpus
 from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.causes.roots import root_causes
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.text.blocks import blocks
 
 HARM = Harm.of(load_corpus())

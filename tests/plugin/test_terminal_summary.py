@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import library
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.terminal import Detail, summary
 

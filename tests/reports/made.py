@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 
 CORPUS = load_corpus()

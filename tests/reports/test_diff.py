@@ -12,10 +12,16 @@ import pytest
 
 from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.cli import main
-from toolcall_conformance.reports.changes import markdown, plain, text
 from toolcall_conformance.reports.changes.difference import ChangeKind, ReportDifference, difference
-from toolcall_conformance.reports.changes.why import Why, ordered
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.changes.reasons import Why, ordered
+from toolcall_conformance.reports.changes.rendering import (
+    MOST_LINES,
+    SCHEMA_PATH,
+    json_document,
+    markdown_text,
+    text_lines,
+)
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.writers import json_report
 
@@ -65,7 +71,7 @@ def test_equal_reports_differ_in_nothing() -> None:
     record = run([item("box/one", LOST), item("box/two")])
     comparison = compared(record, record)
     assert (list(comparison.changes), comparison.exit_code()) == ([], 0)
-    assert list(text.lines(comparison, CORPUS.rules))[-1] == "nothing fails newly"
+    assert list(text_lines(comparison, CORPUS.rules))[-1] == "nothing fails newly"
 
 
 def test_a_new_cause_is_the_translators_where_the_suite_is_the_same() -> None:
@@ -93,7 +99,7 @@ def test_a_cause_in_other_items_is_changed() -> None:
     comparison = compared(old, new)
     gained, lost = [nodeid("box/three")], [nodeid("box/one")]
     assert only(comparison) == (ChangeKind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
-    output = "\n".join(text.lines(comparison, CORPUS.rules))
+    output = "\n".join(text_lines(comparison, CORPUS.rules))
     assert "+1 −1 items" in output
     assert "  item  box/three · request · anthropic → gemini" in output
     assert '"toolcall::box/three::request::anthropic-to-gemini"' in output
@@ -156,9 +162,9 @@ def test_a_translator_without_a_version_may_have_changed() -> None:
 def test_where_nobody_knows_it_says_what_to_run() -> None:
     new = run([ITEM, item("new/one", OTHER)], **RELEASED)
     comparison = compared(run([item("box/one")], **NEWER), new)
-    output = "\n".join(text.lines(comparison, CORPUS.rules))
+    output = "\n".join(text_lines(comparison, CORPUS.rules))
     rerun = 'pytest --toolcall-translator mine:T "toolcall::box/one" --toolcall-report=again.json'
-    for page in (output, markdown.text(comparison, CORPUS.rules)):
+    for page in (output, markdown_text(comparison, CORPUS.rules)):
         assert "run the old translator (mine 1.0) with this suite" in page
         assert rerun in page
     assert "the suites differ: code" in output
@@ -177,7 +183,7 @@ def test_where_nobody_knows_it_says_what_to_run() -> None:
 def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], why: Why) -> None:
     comparison = compared(run([item("box/one")], **old), run([ITEM], **new))
     assert comparison.changes[0].why is why
-    assert any(line.startswith("the suites cannot be compared: ") for line in text.lines(comparison, CORPUS.rules))
+    assert any(line.startswith("the suites cannot be compared: ") for line in text_lines(comparison, CORPUS.rules))
 
 
 def test_a_rule_that_is_newer_than_an_old_report_is_the_suites() -> None:
@@ -247,7 +253,7 @@ def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecor
         {},
         [ITEM.nodeid],
     )
-    lines = list(text.lines(report_difference, CORPUS.rules))
+    lines = list(text_lines(report_difference, CORPUS.rules))
     assert "4 items fixed, 1 newly visible; nothing fails newly" in lines
     titles = [line for line in lines if re.match(r"(Fixed|New)", line)]
     assert titles[0].startswith("Fixed: ")
@@ -255,7 +261,7 @@ def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecor
     # Beside it, what passed before and fails is new.
     worse = compared(run([*old, item("w/1")]), run([*new, item("w/1", LOST)], **RELEASED))
     assert (worse.exit_code(), [*worse.failures], worse.visible) == (1, [nodeid("w/1")], [ITEM.nodeid])
-    assert "4 items fixed, 1 newly visible; 1 new failure, for 1 cause" in list(text.lines(worse, CORPUS.rules))
+    assert "4 items fixed, 1 newly visible; 1 new failure, for 1 cause" in list(text_lines(worse, CORPUS.rules))
     # What hid it is still there: then the failure is new.
     still = compared(run([item("box/one", CRASHED)]), run([item("box/one", CRASHED, LOST)], **RELEASED))
     assert still.exit_code() == 1
@@ -264,7 +270,7 @@ def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecor
 def test_a_warning_that_is_new_fails_nothing() -> None:
     comparison = compared(run([item("box/one")]), run([item("box/one", finding(level="SHOULD"))]))
     assert comparison.exit_code() == 0
-    assert any(line.startswith("New, but failing nothing: 1 cause") for line in text.lines(comparison, CORPUS.rules))
+    assert any(line.startswith("New, but failing nothing: 1 cause") for line in text_lines(comparison, CORPUS.rules))
 
 
 def test_a_note_is_no_change() -> None:
@@ -304,8 +310,8 @@ def many_changes(number: int) -> ReportDifference:
 
 @pytest.mark.parametrize("number", [1, 7, 60])
 def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
-    page = markdown.text(many_changes(number), CORPUS.rules)
-    assert len(page.splitlines()) <= markdown.MOST_LINES
+    page = markdown_text(many_changes(number), CORPUS.rules)
+    assert len(page.splitlines()) <= MOST_LINES
     titles = [line for line in page.splitlines() if line.startswith("### ")]
     assert titles == [
         "### Fixed",
@@ -316,9 +322,9 @@ def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
 
 
 def test_its_json_fits_its_schema() -> None:
-    schema = json.loads(plain.SCHEMA_PATH.read_text(encoding="utf-8"))
+    schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    document = plain.document(many_changes(2))
+    document = json_document(many_changes(2))
     jsonschema.validate(document, schema)
     assert document["items"] == {"both": 6, "only_old": 0, "only_new": 2}
     assert (document["fixed"], document["newly_visible"], document["new_failures"]) == (2, 0, 4)

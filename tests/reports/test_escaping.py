@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolcall_conformance.basics.visible_text import visible
-from toolcall_conformance.reports.text.escaping import code, link, words
+from toolcall_conformance.reports.text.markdown import code, link, words
 
 UNUSUAL = st.text(alphabet=st.sampled_from([*"`|\\ <>*_[]#:@~a1", "\n", "\x1b", "\u202e", "\u2028", "\ud800"]))
 

@@ -8,8 +8,8 @@ import pytest
 
 from reports.runs import finding, item
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
 from toolcall_conformance.reports.features import feature
 
 _JSON = {"$json_schema": {"type": "string", "contentMediaType": "application/json"}}

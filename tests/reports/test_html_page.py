@@ -21,9 +21,9 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.causes.examples import Examples
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.html import page
-from toolcall_conformance.reports.html.causes import evidence
+from toolcall_conformance.reports.html.cause_cards import evidence
 from toolcall_conformance.reports.html.words import in_script, visible
-from toolcall_conformance.reports.stored import run_of as run_of_report
+from toolcall_conformance.reports.run_record import run_of as run_of_report
 from toolcall_conformance.reports.writers import json_report
 
 EVIL = "</script><script>document.title = 'ran'</script><img src=x onerror=alert(1)>\u202egnp.exe\u2028\x1b[31m\ud800"

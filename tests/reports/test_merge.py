@@ -14,7 +14,7 @@ from toolcall_conformance.checks import WAYS
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.merge import _CHECKS
 from toolcall_conformance.engine.items.plan import plan_items as planned
-from toolcall_conformance.reports.merging import sorter
+from toolcall_conformance.reports.merge import sorter
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.writers import json_report, markdown_report
 

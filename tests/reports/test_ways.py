@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reports.made import CORPUS, finding, item, run
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
 from toolcall_conformance.reports.text.blocks import block, consequence, rest
-from toolcall_conformance.reports.text.cause_markdown import details
+from toolcall_conformance.reports.text.markdown import details
 from toolcall_conformance.reports.text.outline import outlines
 
 NAME = "translation/call-name"

@@ -11,8 +11,8 @@ from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.merge import verify_versions
 from toolcall_conformance.cli.parser import CommandParser
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.changes import difference, markdown, plain, text
-from toolcall_conformance.reports.stored import run_of
+from toolcall_conformance.reports.changes import difference, rendering
+from toolcall_conformance.reports.run_record import run_of
 from toolcall_conformance.reports.writers import json_report
 
 # As of diff(1): 1 is what was asked for, 2 is trouble.
@@ -51,9 +51,9 @@ def run(parsed: argparse.Namespace) -> int:
     old, new = (run_of(documents[str(path)], harm) for path in (parsed.old, parsed.new))
     comparison = difference.difference(old, new, corpus)
     if parsed.json:
-        say_json(json.dumps(plain.document(comparison), indent=1, ensure_ascii=True))
+        say_json(json.dumps(rendering.json_document(comparison), indent=1, ensure_ascii=True))
     elif parsed.md:
-        say_lines(markdown.text(comparison, corpus.rules).removesuffix("\n"))
+        say_lines(rendering.markdown_text(comparison, corpus.rules).removesuffix("\n"))
     else:
-        say_lines("\n".join(text.lines(comparison, corpus.rules, everything=parsed.all)))
+        say_lines("\n".join(rendering.text_lines(comparison, corpus.rules, everything=parsed.all)))
     return comparison.exit_code(ignore_suite=parsed.ignore_suite)

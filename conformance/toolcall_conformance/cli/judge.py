@@ -16,7 +16,7 @@ from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.cli.witnessed import witnessed
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.reports.model import finding_json
+from toolcall_conformance.reports.item_record import finding_json
 from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
 if TYPE_CHECKING:

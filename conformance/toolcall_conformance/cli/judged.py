@@ -13,10 +13,10 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Judgement, Ve
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.near import near
-from toolcall_conformance.reports.causes.roots import root_causes
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
 
 

@@ -9,7 +9,7 @@ from toolcall_conformance.checks import CHECKS, WAYS
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports import files, merging
+from toolcall_conformance.reports import files, merge
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.writers import json_report
 
@@ -48,16 +48,16 @@ def run(parsed: argparse.Namespace) -> int:
     corpus = corpus_of(parsed)
     documents = {name: json_report.read(Path(name)) for name in names}
     verify_versions(documents, corpus)
-    order = merging.sorter(_CHECKS, WAYS, corpus.formats)
-    whole = merging.merged(documents, Harm.of(corpus), order)
+    order = merge.sorter(_CHECKS, WAYS, corpus.formats)
+    whole = merge.merged(documents, Harm.of(corpus), order)
     for path in parsed.output:
         files.write(whole, path, corpus, _OPTION)
-    for line in (*merging.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):
+    for line in (*merge.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):
         say(line)
     return 0
 
 
-def verify_versions(documents: merging.Documents, corpus: Corpus) -> None:
+def verify_versions(documents: merge.Documents, corpus: Corpus) -> None:
     """Say so where a report was written by another corpus: its causes are then put together by this one's data."""
     others = {str(document["corpus"]["version"]) for document in documents.values()} - {corpus.version}
     if others:

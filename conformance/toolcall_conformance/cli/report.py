@@ -9,7 +9,7 @@ from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.reports import files, writers
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.stored import run_of
+from toolcall_conformance.reports.run_record import run_of
 from toolcall_conformance.reports.writers import json_report
 
 

@@ -22,8 +22,8 @@ from toolcall_conformance.checks import CHECKS, ONE_FORMAT, Harness, ItemResult,
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.items.plan import PlannedItem, Support
 from toolcall_conformance.judge.levels import make_finding
-from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.text.against import against
+from toolcall_conformance.reports.item_record import ItemRecord
+from toolcall_conformance.reports.text.comparison import against
 from toolcall_conformance.trust.fuzz.whole import CHECK
 
 # A body that went there and back is made of two that are compared, and other checks have one format only.

@@ -13,6 +13,7 @@ from toolcall_conformance.basics.known_secrets import redact_secrets
 from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.recording.cassettes.cases import FAMILY
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.known_failures import (
     FailingFinding,
     ItemPattern,
@@ -21,8 +22,7 @@ from toolcall_conformance.reports.known_failures import (
     load,
     update,
 )
-from toolcall_conformance.reports.known_failures.reading import read
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.known_failures.reader import read
 from toolcall_conformance.trust.fuzz.whole import FAMILY as DRAWN
 
 LOCK_SECONDS = 10.0

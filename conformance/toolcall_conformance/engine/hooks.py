@@ -43,8 +43,8 @@ from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.engine.witnessing import ask_clients
 from toolcall_conformance.reports.causes.examples import Examples
-from toolcall_conformance.reports.causes.near import near
-from toolcall_conformance.reports.model import ItemRecord, finding_json
+from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.item_record import ItemRecord, finding_json
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
 # not fill the JUnit file.

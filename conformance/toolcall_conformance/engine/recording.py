@@ -29,10 +29,10 @@ from toolcall_conformance.engine.run import Run
 from toolcall_conformance.library import fingerprint
 from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.causes.examples import Examples
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.known_failures import KnownFailuresError
-from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.writers.json_report import is_json
 

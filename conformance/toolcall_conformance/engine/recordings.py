@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from toolcall_conformance.recording.cassettes.cases import Cassettes
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 
 
 def drift_lines(cassettes: Cassettes, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:

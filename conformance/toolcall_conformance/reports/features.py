@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Form, Words
-from toolcall_conformance.reports.model import told
+from toolcall_conformance.reports.item_record import told
 
 _WEB = re.compile(r"https?://\S+")
 _QUOTED = re.compile(r"""(?<!\w)'[^']*'|"[^"]*"|`[^`]*`""")

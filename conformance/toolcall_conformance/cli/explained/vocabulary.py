@@ -10,7 +10,7 @@ from toolcall_conformance.cli.explained.known import known
 from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts, room
 from toolcall_conformance.library import Circumstance, Corpus, read_json
 from toolcall_conformance.library.equivalences import Equivalence
-from toolcall_conformance.reports.causes.near import near
+from toolcall_conformance.reports.causes.surroundings import near
 
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Judge

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 
 
 class Handover:

@@ -15,9 +15,9 @@ from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports import files, timing
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 
 # What a record says of the item itself.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.reports.model import ItemRecord
+    from toolcall_conformance.reports.item_record import ItemRecord
 
 # The longest line that is read with ease.
 _MAX_WIDTH = 120

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from toolcall_conformance.reports.causes.occurrence import Key, Seen
 from toolcall_conformance.reports.causes.root_cause import simplicity
-from toolcall_conformance.reports.causes.seen import Key, Seen
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 
 # The simplest may be told with another cause: then the next one shows this.
 _OF_EACH = 2

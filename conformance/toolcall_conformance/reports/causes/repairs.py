@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.reports.causes.harm import Harm, Repair
+from toolcall_conformance.reports.causes.occurrence import Seen
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.causes.seen import Seen
 
 
 def join_repairs(roots: Iterable[RootCause], harm: Harm) -> list[RootCause]:

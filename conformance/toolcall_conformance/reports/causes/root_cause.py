@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.causes.seen import CHECKS, LEVELS, Seen, in_order
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.causes.occurrence import CHECKS, LEVELS, Seen, in_order
+from toolcall_conformance.reports.item_record import ItemRecord
 
 # By what the names of bodies have: what goes up, and what comes down.
 _WAYS = (("request", "in requests"), ("response", "in replies"))

@@ -11,7 +11,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.changes.faults import Fault, is_counted
-from toolcall_conformance.reports.changes.why import ChangeReason, ReportSides, Why
+from toolcall_conformance.reports.changes.reasons import ChangeReason, ReportSides, Why
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.html.causes import evidence, shown_example
+from toolcall_conformance.reports.html.cause_cards import evidence, shown_example
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.model import ItemRecord, told
+from toolcall_conformance.reports.item_record import ItemRecord, told
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots
 from toolcall_conformance.reports.text.summary import count_of

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.html.causes import cause_cards
+from toolcall_conformance.reports.html.cause_cards import cause_cards
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible

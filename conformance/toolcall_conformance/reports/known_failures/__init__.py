@@ -2,8 +2,8 @@
 
 from toolcall_conformance.reports.known_failures.baseline import KnownFailures, Stale, Standing, StandingKind
 from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
-from toolcall_conformance.reports.known_failures.reading import Names, load
-from toolcall_conformance.reports.known_failures.updating import FailingFinding, Update, update
+from toolcall_conformance.reports.known_failures.reader import Names, load
+from toolcall_conformance.reports.known_failures.updater import FailingFinding, Update, update
 
 __all__ = [
     "FailingFinding",

@@ -9,9 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from toolcall_conformance.reports.known_failures.entries import ItemPattern, Judged, KnownEntry, plain_id
-from toolcall_conformance.reports.known_failures.items import Items
-from toolcall_conformance.reports.known_failures.ranges import patterns
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, Items, Judged, KnownEntry, plain_id
+from toolcall_conformance.reports.known_failures.patterns import patterns
 
 # Of what no longer fails; the command that takes it out is told before.
 _SHOWN = 8

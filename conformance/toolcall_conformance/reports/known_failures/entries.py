@@ -1,12 +1,14 @@
-"""An entry of known failures, and the patterns by which it names items."""
+"""An entry of known failures, the patterns by which it names items, and the items that patterns match."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 _PREFIX = "toolcall::"
 _SIGN = re.compile("[*?]")
@@ -178,3 +180,27 @@ class KnownEntry:
 
 # For each item that was judged, the rules and signatures of its failures.
 Judged = Mapping[str, Sequence[tuple[str, str]]]
+
+
+class Items:
+    """The ids of items, without ``toolcall::``."""
+
+    def __init__(self, nodeids: Iterable[str]) -> None:
+        self._ids = frozenset(map(plain_id, nodeids))
+        self._sorted = sorted(self._ids)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All of them."""
+        return self._ids
+
+    def matching(self, pattern: ItemPattern) -> list[str]:
+        """The items that a pattern matches, sorted."""
+        if len(pattern.parts) > 1:
+            return sorted({nodeid for part in pattern.parts for nodeid in self.matching(part)})
+        if pattern.is_one_item:
+            return [pattern.plain] if pattern.plain in self._ids else []
+        first = bisect_left(self._sorted, pattern.beginning)
+        nodeids = map(self._sorted.__getitem__, range(first, len(self._sorted)))
+        near = takewhile(lambda nodeid: nodeid.startswith(pattern.beginning), nodeids)
+        return [nodeid for nodeid in near if pattern.matches(nodeid)]

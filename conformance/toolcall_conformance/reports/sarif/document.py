@@ -13,7 +13,7 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.sarif.places import BASE, Places
-from toolcall_conformance.reports.text.escaping import link, words
+from toolcall_conformance.reports.text.markdown import link, words
 from toolcall_conformance.reports.text.outline import Outline, evidence
 from toolcall_conformance.reports.vocabulary import FIELDS
 

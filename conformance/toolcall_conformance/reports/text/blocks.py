@@ -12,7 +12,7 @@ from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.model import ItemRecord, told
+from toolcall_conformance.reports.item_record import ItemRecord, told
 from toolcall_conformance.reports.text.failure import Line, show
 from toolcall_conformance.reports.vocabulary import FIELDS
 

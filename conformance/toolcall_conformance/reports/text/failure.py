@@ -12,16 +12,17 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf, Words
 from toolcall_conformance.basics.schema_words import describe_schema
-from toolcall_conformance.basics.visible_text import shorten, visible, visible_json
+from toolcall_conformance.basics.visible_text import pluralize, shorten, visible, visible_json
 from toolcall_conformance.library import Corpus, Rule
-from toolcall_conformance.reports.causes.companions import companions
 from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.repetitions import companions
 from toolcall_conformance.reports.vocabulary import FIELDS
 
 _VALUE_WIDTH = 160
 _FORM_WIDTH = 140
 _TEXT_WIDTH = 100
 _PLACES_SHOWN = 3
+_DIFFERENCES_SHOWN = 5
 _ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
 
@@ -178,21 +179,23 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
         fields.append((FIELDS["source_pointer"], finding.source_pointer))
     if values:
         fields += [(FIELDS["want"], show(finding.want)), (FIELDS["got"], show(finding.got))]
-        fields += [(FIELDS["difference"], line) for line in _explained(finding.want, finding.got)]
+        fields += [(FIELDS["difference"], line) for line in _explain_difference(finding.want, finding.got)]
     if finding.between is not MISSING:
         fields.append((FIELDS["between"], show(finding.between)))
     return fields
 
 
-def _explained(want: Any, got: Any) -> list[str]:
-    """The differences between two values that are too large to compare by eye."""
+def _explain_difference(want: Any, got: Any) -> list[str]:
+    """Return the first differences between two values that are too large to compare by eye, each with its pointer."""
     if not isinstance(want, (dict, list)) or type(want) is not type(got):
         return []
     if max(len(_json(want)), len(_json(got))) <= _VALUE_WIDTH:
         return []
-    from toolcall_conformance.reports.text.explain import differences
+    from toolcall_conformance.basics.differences import find_differences
 
-    return differences(want, got)
+    lines = sorted(map(str, find_differences(want, got)))
+    more = len(lines) - _DIFFERENCES_SHOWN
+    return lines if more <= 0 else [*lines[:_DIFFERENCES_SHOWN], f"and {pluralize(more, 'more difference')}"]
 
 
 def show(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.reports.causes.seen import in_order
+from toolcall_conformance.reports.causes.occurrence import in_order
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.summary import matrix, run_in_words
 from toolcall_conformance.reports.vocabulary import WORDS

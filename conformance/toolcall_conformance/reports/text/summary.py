@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from toolcall_conformance.basics.visible_text import pluralize
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.vocabulary import WORDS
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.run_record import RunRecord
 
 __all__ = ["Writer", "known", "writer_for"]
 
@@ -24,3 +27,15 @@ def writer_for(name: str) -> Writer | None:
     """The writer with the longest suffix that fits this file name, or None."""
     fitting = [writer for suffix, writer in known().items() if name.lower().endswith(suffix)]
     return max(fitting, key=lambda writer: len(writer.suffix), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One kind of report: ``text`` renders a run; names of such files end in ``suffix``.
+
+    ``text`` is given the corpus that the run was judged by, for its rules and cases. It may be a newer one than that
+    of the run where a report is read from a file.
+    """
+
+    suffix: str
+    text: Callable[[RunRecord, Corpus], str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.reports.writers import Writer
 
 
 def text(run: RunRecord, corpus: Corpus) -> str:

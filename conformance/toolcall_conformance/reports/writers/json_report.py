@@ -18,7 +18,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.summary import COUNTS, count_of, losses, matrix
-from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.reports.writers import Writer
 
 FORMAT = "1"
 _NODEID = re.compile("toolcall::.+::.+::.+", re.DOTALL)

@@ -12,17 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots, title
-from toolcall_conformance.reports.text.cause_markdown import details
-from toolcall_conformance.reports.text.escaping import code, link, words
 from toolcall_conformance.reports.text.headline import headline, mend_first
+from toolcall_conformance.reports.text.markdown import code, details, link, words
 from toolcall_conformance.reports.text.outline import Outline, outlines
 from toolcall_conformance.reports.text.route_table import Cell, route_table
 from toolcall_conformance.reports.text.summary import made_up, not_applicable, run_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
-from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.reports.writers import Writer
 
 MOST_LINES = 100
 _ROUTES_SHOWN = 20

@@ -8,7 +8,7 @@ from pathlib import Path
 from toolcall_conformance.basics.visible_text import visible_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.reports.writers import Writer
 
 
 def text(run: RunRecord, corpus: Corpus) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.reports.causes import near as module
-from toolcall_conformance.reports.causes.near import near
+from toolcall_conformance.reports.causes import surroundings as module
+from toolcall_conformance.reports.causes.surroundings import near
 
 
 @pytest.mark.parametrize(

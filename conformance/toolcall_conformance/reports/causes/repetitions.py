@@ -1,15 +1,18 @@
-"""Findings that only repeat others: of one body in other words, or in the loop what a request or reply shows alone."""
+"""Findings that only repeat others or follow from them: in one body, in one item, or in the loop."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from toolcall_conformance.reports.causes.following import without_followers
+from toolcall_conformance.basics.findings import Finding, Verdict
+from toolcall_conformance.judge.causes import cause_of
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.occurrence import LEVELS, Key, Seen, Told, gravity
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.causes.seen import LEVELS, Key, Seen, Told, gravity
+from toolcall_conformance.reports.item_record import ItemRecord
 
 
 def without_repetitions(occurrences: list[Seen], harm: Harm) -> Iterator[Told]:
@@ -95,3 +98,61 @@ def _kinds(rule: str, element: str, harm: Harm) -> list[tuple[str, Any]]:
     """
     group = harm.group(rule, element)
     return [(rule, element), (rule, None), *([("", group)] if group is not None else [])]
+
+
+def without_followers(entries: list[Told]) -> list[Told]:
+    """Findings of one item without those that follow from others, whose rules go to these.
+
+    The judge names the cause of each. A cause that is a known failure does not lead a finding that is new.
+    """
+    at_place: dict[tuple[str, str, str, str], int] = {}
+    of_rule: dict[tuple[str, str, str], int] = {}
+    for number, (finding, others) in enumerate(entries):
+        at_place.setdefault((*finding.body, finding.rule, finding.pointer), number)
+        for rule in (finding.rule, *others):
+            of_rule.setdefault((*finding.body, rule), number)
+    leaders: dict[int, int] = {}
+    for number, (finding, _) in enumerate(entries):
+        cause = _cause_of(finding)
+        first = at_place.get(cause, of_rule.get(cause[:3])) if cause is not None else None
+        if first is not None and first != number and _gravity(entries[first][0]) <= _gravity(finding):
+            leaders[number] = first
+    for number in leaders:
+        first = number
+        while first in leaders:  # no finding follows from itself
+            first = leaders[first]
+        finding, others = entries[number]
+        entries[first][1].update({finding.rule: finding.element, **others})
+    return [each for number, each in enumerate(entries) if number not in leaders]
+
+
+def _cause_of(occurrence: Seen) -> tuple[str, str, str, str] | None:
+    because = occurrence.finding.get("because")
+    if because is None or because.get("in_source"):
+        return None
+    node, _ = occurrence.body
+    return node, because.get("body", "").partition(",")[0], because["rule"], because.get("pointer", "")
+
+
+def _gravity(occurrence: Seen) -> tuple[bool, int]:
+    return occurrence.known, occurrence.level
+
+
+def companions(
+    findings: Sequence[Finding], corpus: Corpus, *, check: str, client: str, upstream: str
+) -> dict[str, str]:
+    """By rule the one that it goes with, for each rule of which no finding of the item stands by itself."""
+    item = ItemRecord.of(
+        nodeid="",
+        case="",
+        check=check,
+        client=client,
+        upstream=upstream,
+        verdict=Verdict.FAIL,
+        outcome="failed",
+        findings=findings,
+        facts=lambda finding: {"signature": str(cause_of(corpus, finding))},
+    )
+    entries = list(without_repetitions([Seen(item, finding) for finding in item.findings], Harm.of(corpus)))
+    alone = {occurrence.rule for occurrence, _ in entries}
+    return {rule: occurrence.rule for occurrence, others in reversed(entries) for rule in others if rule not in alone}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from reports.made import CORPUS, finding, item
-from toolcall_conformance.reports.causes import joined
+from toolcall_conformance.reports.causes import joins
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
 
 COUNT = 300
 
@@ -38,13 +38,13 @@ def _unknown(form: str, **more: Any) -> list[dict[str, Any]]:
 )
 def test_work_is_linear(items: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     compared = []
-    is_one = joined._differ_in_format
+    is_one = joins._differ_in_format
 
     def counted(root: Any, other: Any) -> bool:
         compared.append(root)
         return is_one(root, other)
 
-    monkeypatch.setattr(joined, "_differ_in_format", counted)
+    monkeypatch.setattr(joins, "_differ_in_format", counted)
     roots = root_causes(items, Harm.of(CORPUS))
     assert len(compared) <= 4 * COUNT
     formats = {each for root in roots for each in root.formats}

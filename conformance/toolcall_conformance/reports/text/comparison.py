@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolcall_conformance.basics.visible_text import pluralize
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 
 MOST_CAUSES = 10
 _WIDTH = 90

@@ -12,7 +12,7 @@ from pathlib import Path
 from toolcall_conformance.basics import foreign_files
 from toolcall_conformance.reports.known_failures.baseline import KnownFailures
 from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
-from toolcall_conformance.reports.known_failures.tables import entries as toml_entries
+from toolcall_conformance.reports.known_failures.known_tables import entries as toml_entries
 
 _HEADER = re.compile(r"^[^\S\n]*\[(?:\[|\s*causes\s*\])", re.MULTILINE)
 

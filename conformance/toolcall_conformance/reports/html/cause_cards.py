@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.causes.occurrence import Seen
 from toolcall_conformance.reports.causes.root_cause import RootCause, simplicity
-from toolcall_conformance.reports.causes.seen import Seen
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.model import told
+from toolcall_conformance.reports.item_record import told
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import (
     breach_of,

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
-from toolcall_conformance.reports.known_failures.entries import ItemPattern, plain_id
-from toolcall_conformance.reports.known_failures.items import Items
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, Items, plain_id
 
 _PLACE = re.compile(r"(\w+?)(?:-to-(\w+))?(-.*)?", re.DOTALL)
 _SIGNS = re.compile("[{},*]")

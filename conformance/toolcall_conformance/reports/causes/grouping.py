@@ -17,13 +17,12 @@ import itertools
 from collections.abc import Iterable
 
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.joined import join_depths, join_formats, join_places
-from toolcall_conformance.reports.causes.misread import join_clients
+from toolcall_conformance.reports.causes.joins import join_clients, join_depths, join_formats, join_places
+from toolcall_conformance.reports.causes.occurrence import Key, Seen
 from toolcall_conformance.reports.causes.repairs import join_repairs
-from toolcall_conformance.reports.causes.repeated import fold_loops, without_repetitions
+from toolcall_conformance.reports.causes.repetitions import fold_loops, without_repetitions
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.causes.seen import Key, Seen
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.item_record import ItemRecord
 
 
 def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:

@@ -9,12 +9,11 @@ from typing import Any
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.reports import timing
 from toolcall_conformance.reports.causes.examples import of_all
+from toolcall_conformance.reports.causes.grouping import root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.roots import root_causes
 from toolcall_conformance.reports.files import ReportError
-from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
-from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
+from toolcall_conformance.reports.item_record import ItemRecord
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord, header_of, items_of, parts_of, unsupported
 
 # What parts of one run have in common.
 _SAME = ("tool", "corpus", "suite", "translator", "against", "generated", "policy", "strict")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.reports.known_failures.entries import plain_id
-from toolcall_conformance.reports.known_failures.tables import KEY
+from toolcall_conformance.reports.known_failures.known_tables import KEY
 
 _TOKEN = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|\n|[,\[\]]""")
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import CauseChange, ChangeKind, ReportDifference
-from toolcall_conformance.reports.changes.why import Why
-from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.stored import parts_of
+from toolcall_conformance.reports.changes.reasons import Why
+from toolcall_conformance.reports.run_record import RunRecord, parts_of
 from toolcall_conformance.reports.text.outline import Outline
 
 _NEW = {

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.reports.known_failures import causes
-from toolcall_conformance.reports.known_failures.arrays import edited
+from toolcall_conformance.reports.known_failures import causes_table
 from toolcall_conformance.reports.known_failures.baseline import KnownFailures, StandingKind
-from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, plain_id
-from toolcall_conformance.reports.known_failures.items import Items
-from toolcall_conformance.reports.known_failures.ranges import patterns
-from toolcall_conformance.reports.known_failures.reading import is_toml
-from toolcall_conformance.reports.known_failures.tables import KEY, split
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, Items, KnownEntry, plain_id
+from toolcall_conformance.reports.known_failures.item_lists import edited
+from toolcall_conformance.reports.known_failures.known_tables import KEY, split
+from toolcall_conformance.reports.known_failures.patterns import patterns
+from toolcall_conformance.reports.known_failures.reader import is_toml
 
 _TOP = """\
 # Known failures: they do not fail a run.
@@ -75,7 +74,7 @@ class _CauseDraft:
     """A row of ``[causes]`` on its way into the new text: its items, and ``loose`` patterns that are not exact."""
 
     key: tuple[str, str]
-    row: causes.Row | None = None
+    row: causes_table.Row | None = None
     items: set[str] = field(default_factory=set)
     loose: list[str] = field(default_factory=list)
     changes: bool = False
@@ -90,7 +89,7 @@ class _CauseDraft:
         if self.row is not None and not self.changes:
             return self.row.before.lstrip("\n") + self.row.text
         before = self.row.before.lstrip("\n") if self.row is not None else ""
-        return before + causes.line(" ".join(self.key), [*self.loose, *patterns(self.items, planned)])
+        return before + causes_table.line(" ".join(self.key), [*self.loose, *patterns(self.items, planned)])
 
 
 def update(
@@ -108,7 +107,7 @@ def update(
     path = known_failures.path or Path()
     if text and not is_toml(path, text):
         text = _converted(known_failures)
-    section = causes.section(path, text)
+    section = causes_table.section(path, text)
     blocks, after = split(path, section.others)
     drafts = [
         _Draft((entry.rule, entry.signature or ""), block.before, block.text, total=len(entry.patterns))
@@ -150,7 +149,7 @@ def _remove_stale(
 def _cause_draft(
     known_failures: KnownFailures,
     entry: KnownEntry,
-    row: causes.Row,
+    row: causes_table.Row,
     items: Items,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
     is_outside: Callable[[ItemPattern], bool],
@@ -202,7 +201,7 @@ def _put_together(
     top: str,
     drafts: Sequence[_Draft],
     after: str,
-    section: causes.Section,
+    section: causes_table.Section,
     rows: Sequence[_CauseDraft],
     items: Items,
 ) -> Update:
@@ -220,7 +219,7 @@ def _put_together(
         top.rstrip("\n"),
         *(_block(draft) for draft in stay),
         (loose + after).strip("\n"),
-        f"{section.header or f'[{causes.KEY}]'}".rstrip("\n") + f"\n{table}".rstrip("\n") if table else "",
+        f"{section.header or f'[{causes_table.KEY}]'}".rstrip("\n") + f"\n{table}".rstrip("\n") if table else "",
     ]
     text = "\n\n".join(part for part in parts if part) + "\n"
     gone = len(removed) + sum(row.goes for row in rows)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
-from toolcall_conformance.reports.known_failures import causes
+from toolcall_conformance.reports.known_failures import causes_table
 from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
 
 KEY = "known"
@@ -40,19 +40,19 @@ def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> 
     except tomllib.TOMLDecodeError as error:
         raise KnownFailuresError(f"{path}: not TOML: {error}") from None
     for key in document:
-        if key not in (KEY, causes.KEY):
+        if key not in (KEY, causes_table.KEY):
             raise KnownFailuresError(f"{path}: there is no key {key!r}; start each entry with [[{KEY}]]")
     tables = document.get(KEY, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
-    section = causes.section(path, text)
+    section = causes_table.section(path, text)
     blocks, _ = split(path, section.others)
     for block, table in zip(blocks, tables, strict=True):
         try:
             yield _entry(block, table, current)
         except ValueError as error:
             raise KnownFailuresError(f"{path}:{_header_line(block)}: {error}") from None
-    yield from causes.entries(path, section, current)
+    yield from causes_table.entries(path, section, current)
 
 
 def split(path: Path, text: str) -> tuple[list[TableLines], str]:

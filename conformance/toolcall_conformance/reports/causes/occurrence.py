@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.features import feature
-from toolcall_conformance.reports.model import ItemRecord, told
+from toolcall_conformance.reports.item_record import ItemRecord, told
 
 LEVELS = tuple(level.value for level in Level)
 # Checks that play what others judge one by one.
