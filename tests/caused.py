@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Level
-from toolcall_conformance.judge.consequences import ConsequenceTable, with_causes
+from toolcall_conformance.judge.consequences import ConsequenceTable, name_causes
 from toolcall_conformance.reports.item_record import finding_json, told
 
 _LOST: dict[str, Any] = {"want": "something", "got": MISSING}
@@ -16,7 +16,7 @@ def caused(
     findings: Sequence[dict[str, Any]], table: ConsequenceTable, *, way_back: bool = False
 ) -> list[dict[str, Any]]:
     """The findings of one item, each that follows from another one with ``because``."""
-    result_findings = with_causes(table, [_finding(finding) for finding in findings], way_back=way_back)
+    result_findings = name_causes(table, [_finding(finding) for finding in findings], way_back=way_back)
     plain = [finding_json(finding) for finding in result_findings]
     return [
         finding if "because" not in its else {**finding, "because": its["because"]}

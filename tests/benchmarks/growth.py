@@ -63,7 +63,7 @@ def spent(name: str, size: int, rounds: int = 2) -> float:
         with tempfile.TemporaryDirectory() as folder:
             work = line.make(size, Path(folder))
             formats.cached_reading.cache_clear()
-            check._known.cache_clear()  # it keeps what small bodies break, and not large ones
+            check._check_packed.cache_clear()  # it keeps what small bodies break, and not large ones
             re.purge()  # it keeps as many patterns as the smallest sizes have
             gc.collect()
             start = time.process_time()

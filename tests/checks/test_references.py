@@ -13,8 +13,8 @@ from toolcall_conformance.basics.findings import Finding, Level, Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.judge.excuses.provider_memory import memory_after, whole_exchanges, whole_request
-from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.context import Ends
+from toolcall_conformance.judge.excuses.provider_memory import extend_memory, whole_exchanges, whole_request
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -138,16 +138,16 @@ def test_it_is_for_clients_and_cases_that_have_it() -> None:
 
 
 def test_the_provider_knows_the_items_of_its_replies() -> None:
-    memory = memory_after(CLIENT, ASKED, REPLY, {})
+    memory = extend_memory(CLIENT, ASKED, REPLY, {})
     read = whole_request(CLIENT, NAMED, memory)
     assert read.body["input"] == [*ASKED["input"], *REPLY["output"]]
-    assert read.looked_up == {"/input/1"}
+    assert read.reference_pointers == {"/input/1"}
     finding = Finding(rule="x/y", level=Level.MUST, pointer="/input/1/name", message="")
-    assert read.as_sent(finding, "input").pointer == "/input/1"
-    assert whole_request(CLIENT, NAMED, {}).unknown == "fc_1"
-    assert memory_after(CLIENT, {**ASKED, "store": False}, REPLY, {}) == {}
+    assert read.move_to_sent(finding, "input").pointer == "/input/1"
+    assert whole_request(CLIENT, NAMED, {}).unknown_id == "fc_1"
+    assert extend_memory(CLIENT, {**ASKED, "store": False}, REPLY, {}) == {}
     both = {**NAMED, "previous_response_id": "resp_1"}
-    assert whole_request(CLIENT, both, memory).added == 2
+    assert whole_request(CLIENT, both, memory).added_entries == 2
     assert whole_request(CLIENT, {"input": [{"id": "fc_1"}]}, memory).body["input"] == REPLY["output"]
 
 

@@ -12,7 +12,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.judge.excuses.asked_thinking import may_think
+from toolcall_conformance.judge.excuses.thinking_state import may_think
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

@@ -78,7 +78,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], type[Exception]]] = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_no_file_ends_a_command_with_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
-    monkeypatch.setattr(foreign_files, "MOST_BYTES", 250_000)
+    monkeypatch.setattr(foreign_files, "MAX_BYTES", 250_000)
     file, read, kind = READERS[reader]
     for name, make in HOSTILE.items():
         folder = tmp_path / name
@@ -125,7 +125,7 @@ def _said(read: Callable[[Path], Any], path: Path, kind: type[Exception]) -> str
 
 
 def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign_files, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(foreign_files, "MAX_BYTES", 2**20)
     (tmp_path / "x").write_bytes(b"a" * 2**20)
     assert len(foreign_files.read_bytes(tmp_path / "x")) == 2**20
     (tmp_path / "x").write_bytes(b"a" * (2**20 + 1))
@@ -151,7 +151,7 @@ def test_a_pipe_is_read_to_its_end_and_needs_a_writer(tmp_path: Path, monkeypatc
     writer.start()
     assert foreign_files.read_bytes(pipe, pipes=True) == b"a" * 100_000 + b"b"
     writer.join()
-    monkeypatch.setattr(foreign_files, "WRITER_WAIT", 0.05)
+    monkeypatch.setattr(foreign_files, "WRITER_WAIT_SECONDS", 0.05)
     with pytest.raises(OSError, match="without data"):
         foreign_files.read_bytes(pipe, pipes=True)
 
@@ -169,8 +169,8 @@ JUDGED = {
 def test_judge_says_what_is_wrong_with_a_body(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    monkeypatch.setattr(foreign_files, "MOST_BYTES", 250_000)
-    monkeypatch.setattr(foreign_files, "WRITER_WAIT", 0.05)
+    monkeypatch.setattr(foreign_files, "MAX_BYTES", 250_000)
+    monkeypatch.setattr(foreign_files, "WRITER_WAIT_SECONDS", 0.05)
     HOSTILE[name](tmp_path / "body.json")
     assert main(["judge", "--client", "anthropic", str(tmp_path / "body.json")]) == 4
     stderr = capsys.readouterr().err

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from toolcall_conformance.basics.findings import Form
-from toolcall_conformance.judge.rules.merging import both, types_in
+from toolcall_conformance.judge.rules.merging import join_forms, types_in
 from toolcall_conformance.judge.rules.shapes import Shapes
 from toolcall_conformance.judge.rules.wants import Wants
 
@@ -38,7 +38,7 @@ def wanted(schema: dict[str, Any], value: Any) -> dict[str, Any]:
     """The form at the first error that a value has under a schema."""
     document = {"$defs": DEFINED, **schema}
     error = next(jsonschema.Draft202012Validator(document).iter_errors(value))
-    want = Wants(document, Shapes(document)).wanted(error)
+    want = Wants(document, Shapes(document)).want(error)
     assert isinstance(want, Form), want
     return dict(want.schema)
 
@@ -136,7 +136,7 @@ def test_what_a_text_holds_is_not_said_of_its_pieces() -> None:
     ],
 )
 def test_two_schemas_that_hold_together(schema: dict[str, Any], other: dict[str, Any], joined: dict[str, Any]) -> None:
-    assert both(schema, other) == joined
+    assert join_forms(schema, other) == joined
 
 
 def test_the_types_of_a_choice() -> None:

@@ -35,7 +35,7 @@ def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
     document = {"$defs": WORD, **schema}
     wants = Wants(document, Shapes(document))
     error = next(jsonschema.Draft202012Validator(document).iter_errors(value))
-    return wants.wanted(error), sentence(error, wants)
+    return wants.want(error), sentence(error, wants)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance import Ends, Judge, load_corpus
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
-from toolcall_conformance.judge.causes import cause_of, difference, kind_of_place
+from toolcall_conformance.judge.causes import cause_of, difference_kind, kind_of_place
 
 CORPUS = load_corpus()
 
@@ -50,7 +50,7 @@ def test_kinds_of_place(pointer: str, kind: str) -> None:
     ],
 )
 def test_kinds_of_difference(want: Any, got: Any, kind: str) -> None:
-    assert difference(want, got) == kind
+    assert difference_kind(want, got) == kind
 
 
 @pytest.mark.parametrize(

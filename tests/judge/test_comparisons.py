@@ -33,7 +33,7 @@ def declared() -> set[str]:
 def test_every_comparison_is_in_the_table_once() -> None:
     listed = [f"{comparison.compare.__module__}.{comparison.compare.__name__}" for comparison in COMPARISONS]
     assert sorted(listed) == sorted(declared())
-    assert all(comparison.holds_in for comparison in COMPARISONS)
+    assert all(comparison.kinds for comparison in COMPARISONS)
 
 
 def damaged(corpus: Corpus) -> Iterator[Pair]:
@@ -55,7 +55,7 @@ def test_no_comparison_rests_on_another(corpus: Corpus) -> None:
         kinds = (REQUEST, HISTORY) if pair.is_request else (REPLY,)
         for kind in kinds:
             findings = compare(pair, kind)
-            fitting = [comparison for comparison in COMPARISONS if kind in comparison.holds_in]
+            fitting = [comparison for comparison in COMPARISONS if kind in comparison.kinds]
             backwards = [list(comparison.compare(pair)) for comparison in reversed(fitting)]
             assert [finding for part in reversed(backwards) for finding in part] == findings
             rules |= {finding.rule for finding in findings}

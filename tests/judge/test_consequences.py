@@ -9,7 +9,7 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.basics.findings import MISSING, Because, Finding, Level
-from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where, suppress, with_causes
+from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where, name_causes, suppress
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.item_record import finding_json
 
@@ -33,21 +33,21 @@ def test_the_words_of_the_table_are_those_that_the_code_knows() -> None:
 
 @pytest.mark.parametrize(("place", "inside"), [("/a", True), ("/a/b", True), ("/ab", False), ("/", False), ("", False)])
 def test_inner_is_at_or_in_the_place_of_the_cause(place: str, inside: bool) -> None:
-    _, other = with_causes(table("inner"), [finding("translation/call-lost"), finding("a/b", place)])
+    _, other = name_causes(table("inner"), [finding("translation/call-lost"), finding("a/b", place)])
     assert (other.because is not None) is inside
 
 
 def test_a_cause_is_named_by_rule_place_and_body_and_is_as_grave() -> None:
     lost, other = finding("translation/call-lost", "/x", body="02-request"), finding("a/b", body="02-request")
-    assert with_causes(table("body"), [other, lost])[0].because == Because(lost.rule, "/x", "02-request")
+    assert name_causes(table("body"), [other, lost])[0].because == Because(lost.rule, "/x", "02-request")
     light = finding("translation/call-lost", "/x", Level.SHOULD, body="02-request")
-    assert with_causes(table("body"), [other, light])[0].because is None
-    assert with_causes(table("body"), [other, finding("translation/call-lost", body="01-request")])[0].because is None
+    assert name_causes(table("body"), [other, light])[0].because is None
+    assert name_causes(table("body"), [other, finding("translation/call-lost", body="01-request")])[0].because is None
 
 
 def test_what_the_source_breaks_stays_the_cause() -> None:
     inherited = finding("a/b", because=Because("c/d", "/tools/0", in_source=True))
-    assert with_causes(table("body"), [finding("translation/call-lost"), inherited])[1] == inherited
+    assert name_causes(table("body"), [finding("translation/call-lost"), inherited])[1] == inherited
     assert finding_json(inherited)["because"] == {"rule": "c/d", "pointer": "/tools/0", "in_source": True}
 
 
@@ -105,4 +105,4 @@ def test_faults_of_a_call_that_nobody_made_are_not_told_unless_another_is_lost()
 def test_counts_are_suppressed_only_where_the_stream_is_broken() -> None:
     end, counts = finding("translation/finish-reason", element="finish"), finding("translation/usage-lost")
     assert suppress(CORPUS, [end, counts], [end, counts]) == [end, counts]
-    assert suppress(CORPUS, [end, counts], [end, counts], holding=["stream-broken"]) == [end]
+    assert suppress(CORPUS, [end, counts], [end, counts], conditions=["stream-broken"]) == [end]

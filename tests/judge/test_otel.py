@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.judge.otel.facts import ATTRIBUTES
+from toolcall_conformance.judge.otel.schemas import ATTRIBUTES
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import otel
 

@@ -16,7 +16,7 @@ from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, Harness, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.judge import Judge, PoliciedJudge
-from toolcall_conformance.judge.policy import Policy, PolicyError, as_sent, came_from, load_policy
+from toolcall_conformance.judge.policy import Policy, PolicyError, apply_policy, load_policy, undo_policy
 from toolcall_conformance.library import Corpus
 from toolcall_reference import Policy as ReferencePolicy
 from toolcall_reference import ReferenceTranslator
@@ -261,8 +261,8 @@ def test_words_of_the_api_are_no_names_of_tools(corpus: Corpus, name: str) -> No
     filtering = Policy.of({"filter": {"tools": list(words)}})
     for case in ("policy/filtered", "read_file/choice-named", "mcp/choice-subset"):
         body = corpus.cases[case].exchanges(name)[0].request
-        assert as_sent(policy, name, body) == body
-        assert as_sent(filtering, name, body) == body
+        assert apply_policy(policy, name, body) == body
+        assert apply_policy(filtering, name, body) == body
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -303,8 +303,8 @@ def test_bodies_that_are_none_stay(corpus: Corpus) -> None:
     for name in NAMES:
         bodies: list[Any] = [None, [], "x", {}, {"tools": 1, "messages": 2, "contents": 3, "input": 4}]
         for body in bodies:
-            as_sent(policy, name, body)
-            came_from(policy, name, body)
+            apply_policy(policy, name, body)
+            undo_policy(policy, name, body)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from toolcall_conformance.basics.jsonvalue import resolve, unescape
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.judge.excuses.nameable import Nameable, nameables
+from toolcall_conformance.judge.excuses.nameable_parts import NameablePart, find_nameable_parts
 from toolcall_conformance.judge.excuses.refusals import named_loss
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Sides
@@ -88,22 +88,22 @@ def gravest(findings: Any) -> Level | None:
     return max((finding.level for finding in findings), key=ORDER.index, default=None)
 
 
-def parts(case: Case, route: Route) -> Iterator[tuple[int, Nameable]]:
+def parts(case: Case, route: Route) -> Iterator[tuple[int, NameablePart]]:
     """What of a case's requests a refusal can name, with the number of the request."""
     for number, (client, upstream) in enumerate(
         zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True)
     ):
         source = formats.read(route.client, "request", client.request)
         output = formats.read(route.upstream, "request", upstream.request)
-        for part in nameables(align_sides(Sides(CORPUS, source, output, model=route.upstream_model))):
+        for part in find_nameable_parts(align_sides(Sides(CORPUS, source, output, model=route.upstream_model))):
             yield number, part
 
 
 @cache
-def shown(pair: str) -> Mapping[str, tuple[Case, int, Nameable]]:
+def shown(pair: str) -> Mapping[str, tuple[Case, int, NameablePart]]:
     """For each element that may be lost on a route a case, and the part of one of its requests that says it."""
     client, upstream = pair.split("-to-")
-    examples: dict[str, tuple[Case, int, Nameable]] = {}
+    examples: dict[str, tuple[Case, int, NameablePart]] = {}
     for case in CORPUS.cases.values():
         if {client, upstream} <= set(case.formats):
             for number, part in parts(case, route_of(case, client, upstream)):
@@ -112,7 +112,7 @@ def shown(pair: str) -> Mapping[str, tuple[Case, int, Nameable]]:
     return examples
 
 
-def without(body: Any, part: Nameable) -> Any:
+def without(body: Any, part: NameablePart) -> Any:
     """The body without the part: without the key, or the whole entry of a list, that says it."""
     body = copy.deepcopy(body)
     pointer = part.pointer

@@ -12,7 +12,7 @@ from benchmarks.growing_replies import STREAM_FAULTS, stream, streamed
 from toolcall_conformance import Ends, Judge, formats
 from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, Finding
 from toolcall_conformance.basics.streaming import parse
-from toolcall_conformance.judge.streams import parts as stream_parts
+from toolcall_conformance.judge.streams import locations as stream_parts
 from toolcall_conformance.library import Corpus
 
 SIZE = 12
@@ -39,11 +39,11 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
     monkeypatch.setattr(formats, "assemble", counted)
     findings, most = judged(), sum(read)
     assert named(findings)[-SIZE:] == [True] * SIZE
-    monkeypatch.setattr(stream_parts, "MOST_READ", 30)
+    monkeypatch.setattr(stream_parts, "MAX_EVENTS_READ", 30)
     few = judged()
     assert (named(few)[-SIZE], named(few)[-1]) == (True, False)
     assert sum(read) < most / 2
-    monkeypatch.setattr(stream_parts, "MOST_EVENTS", 2 * SIZE)
+    monkeypatch.setattr(stream_parts, "MAX_EVENTS", 2 * SIZE)
     assert not any(named(judged()))
     assert unnamed(judged()) == unnamed(few) == unnamed(findings)
 

@@ -11,7 +11,7 @@ import pytest
 from doubles.running import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.streaming import dump, parse
-from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

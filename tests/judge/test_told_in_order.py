@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcall_conformance.judge.mcp.in_order import Room, TextForms, says_in_order
+from toolcall_conformance.judge.mcp.ordered_text import Room, TextForms, says_in_order
 
 LETTERS = st.text("ab ", max_size=4).map(lambda text: " ".join(text.split()))
 STEPS = st.lists(
@@ -22,7 +22,7 @@ STEPS = st.lists(
 
 def pattern(step: Room | TextForms) -> str:
     if isinstance(step, Room):
-        return f".{{0,{step.most}}}"
+        return f".{{0,{step.max_characters}}}"
     around = f".{{0,{step.room}}}"
     expression = f"(?:{around}(?:{'|'.join(map(re.escape, step.forms))}){around})"
     return f"{expression}?" if step.optional else expression

@@ -19,7 +19,7 @@ from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine import gc_tuning as cycles
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.judge import CachingJudge, Ends, Judge
-from toolcall_conformance.judge.caching import MOST_KEPT
+from toolcall_conformance.judge.judge_variants import MAX_CACHED_JUDGEMENTS
 from toolcall_conformance.library import Corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -92,11 +92,11 @@ def test_judgements_are_asked_for_once_and_only_so_many_are_kept(
 
     monkeypatch.setattr(Judge, "history", history)
     judge = CachingJudge(corpus)
-    for output in (1, 1, True, 2, *range(3 * MOST_KEPT)):
+    for output in (1, 1, True, 2, *range(3 * MAX_CACHED_JUDGEMENTS)):
         judge.history({}, output, Ends("a", "b"), request=None)
     assert requests[:3] == [1, True, 2]
-    assert 3 * MOST_KEPT <= len(requests) <= 3 * MOST_KEPT + 3
-    assert len(judge) <= MOST_KEPT
+    assert 3 * MAX_CACHED_JUDGEMENTS <= len(requests) <= 3 * MAX_CACHED_JUDGEMENTS + 3
+    assert len(judge) <= MAX_CACHED_JUDGEMENTS
 
 
 def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pytester) -> None:

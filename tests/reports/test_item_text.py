@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from toolcall_conformance.basics.findings import Finding, Level
-from toolcall_conformance.judge.consequences import table_of, with_causes
+from toolcall_conformance.judge.consequences import consequence_table, name_causes
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.text.failure import ReportedItem, describe
@@ -24,7 +24,7 @@ def found(rule: str, pointer: str, *, element: str = "id") -> Finding:
 
 
 def text(*findings: Finding) -> str:
-    findings = with_causes(table_of(CORPUS), findings)
+    findings = name_causes(consequence_table(CORPUS), findings)
     lines = describe(ITEM, findings, CORPUS, failing=findings, known_reason=lambda _finding: None)
     return "\n".join(line.text for line in lines)
 

@@ -11,7 +11,7 @@ import pytest
 from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Level
-from toolcall_conformance.judge import Ends, Judge, caching
+from toolcall_conformance.judge import Ends, Judge, judge_variants
 from toolcall_conformance.judge.translation.outcome.upstream_errors import compare_errors
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.results.failures import looks_like_error
@@ -437,8 +437,8 @@ def test_bytes_that_are_no_text_are_not_told_by_words(sentence: str) -> None:
 
 
 def test_judgements_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caching, "MOST_KEPT", 2)
-    caching_judge, ends = caching.CachingJudge(CORPUS), Ends("openai_chat", "anthropic")
+    monkeypatch.setattr(judge_variants, "MAX_CACHED_JUDGEMENTS", 2)
+    caching_judge, ends = judge_variants.CachingJudge(CORPUS), Ends("openai_chat", "anthropic")
     first = caching_judge.history(anthropic({}), anthropic({}), ends)
     assert caching_judge.history(anthropic({}), anthropic({}), ends) is first
     for number in range(3):

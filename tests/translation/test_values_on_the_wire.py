@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance.basics.findings import MISSING, Form, Words
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.library import load_corpus
 
 JUDGE = Judge(load_corpus())

@@ -18,7 +18,7 @@ from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
 from toolcall_conformance.basics.jsonvalue import equal, join
-from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.judge.translation.wire_words import choice_value
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts

@@ -35,8 +35,8 @@ from toolcall_conformance.drivers import (
     SessionDriver,
     UnsupportedOutcome,
 )
-from toolcall_conformance.judge.excuses.asked_thinking import ungiven_state
-from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, memory_after, whole_exchanges
+from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, extend_memory, whole_exchanges
+from toolcall_conformance.judge.excuses.thinking_state import ungiven_state
 from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 
@@ -254,7 +254,7 @@ class _Agent:
         names = self._harness.judge.declared_names(upstream.request, sent.value, name)
         provider_reply = rename_calls(name, upstream.response, names)
         self._ungiven |= ungiven_state(self._harness.corpus, name, sent.value, provider_reply)
-        self._memory = memory_after(name, sent.value, provider_reply, self._memory)
+        self._memory = extend_memory(name, sent.value, provider_reply, self._memory)
         return provider_reply, names
 
     def _receive(

@@ -35,8 +35,8 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.judge.consequences import table_of, with_causes
-from toolcall_conformance.judge.excuses.refusals import NAMES_A_LOSS, NamedLoss, named_loss
+from toolcall_conformance.judge.consequences import consequence_table, name_causes
+from toolcall_conformance.judge.excuses.refusals import REFUSAL_NAMES_LOSS, NamedLoss, named_loss
 from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.judge.translation.settings.model_names import model_rule
@@ -158,7 +158,7 @@ class Tally:
             return None
         would = ", ".join(sorted({entry.rule for entry in loss.findings if not entry.is_note}))
         message = f"{refusal.message} (it names {places}; to drop that would be {would})"
-        return apply_circumstances(self.corpus, replace(refusal, message=message), [NAMES_A_LOSS])
+        return apply_circumstances(self.corpus, replace(refusal, message=message), [REFUSAL_NAMES_LOSS])
 
     def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
         """Report a reply with a ``fault``, on which the translator's own next request fails."""
@@ -259,7 +259,7 @@ class Tally:
 
     def result(self) -> ItemResult:
         findings = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
-        self.findings = [*with_causes(table_of(self.corpus), findings, way_back=self.check == "round_trip")]
+        self.findings = [*name_causes(consequence_table(self.corpus), findings, way_back=self.check == "round_trip")]
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:
             only_refused = self.refused and all(

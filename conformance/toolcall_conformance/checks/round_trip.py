@@ -14,10 +14,10 @@ from toolcall_conformance.checks.conversation.golden_replies import rename_calls
 from toolcall_conformance.checks.conversation.left_out import shorter_requests
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
-from toolcall_conformance.judge.consequences import table_of
+from toolcall_conformance.judge.consequences import consequence_table
+from toolcall_conformance.judge.context import UNKNOWN_REQUESTS, Requests
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.judge.excuses.unread_notations import unread_spelling
-from toolcall_conformance.judge.given import UNKNOWN, Requests
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Case, Exchange
 
@@ -41,7 +41,7 @@ class _Way:
 
     given: Any
     came: Any
-    requests: Requests = UNKNOWN
+    requests: Requests = UNKNOWN_REQUESTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
         f"on the way back, {_reverse(route)}": _way_judged(trip.back, _reverse(route), is_request, harness),
     }
     spellings = [(finding.rule, unread_spelling(through, finding)) for finding in [*ways.values()][1]]
-    table = table_of(harness.corpus)
+    table = consequence_table(harness.corpus)
     for finding in judgement.findings:
-        causes = {finding.rule, *(rule for rule, _ in table.leading(finding.rule, way_back=True))}
+        causes = {finding.rule, *(rule for rule, _ in table.causes_of(finding.rule, way_back=True))}
         finding = _as_its_way_says(finding, [must for musts in ways.values() for must in musts if must.rule in causes])
         rules_by_way = {way: [must.rule for must in musts if must.rule in causes] for way, musts in ways.items()}
         spelled = next((spelling for rule, spelling in spellings if rule == finding.rule and spelling), "")

@@ -97,9 +97,9 @@ def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
         raise UsageError(f"{_shown(name)}: {content['broken']}; capture the bytes unchanged")
     if not content["events"]:
         raise UsageError(f"{_shown(name)}: {_no_event(content)}")
-    from toolcall_conformance.judge.streams.whole import looking_like
+    from toolcall_conformance.judge.streams.client_stream import matching_formats
 
-    looks = looking_like(corpus, content)
+    looks = matching_formats(corpus, content)
     if upstream not in looks:
         like = f"; it looks like {' or '.join(looks)}" if looks else ""
         raise UsageError(f"{_shown(name)}: no event in it belongs to a reply of {upstream}{like}")

@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.judge.against_golden import differing
+from toolcall_conformance.judge.bodies import find_golden_differences
 from toolcall_conformance.library import Corpus
 
 
@@ -26,7 +26,7 @@ def lines(parsed: argparse.Namespace, corpus: Corpus, direction: str, output: An
     if direction == "error" or parsed.stream:
         raise UsageError("--diff compares requests and whole replies; leave it out for errors and streams")
     name = parsed.client if direction == "response" or parsed.output is None else parsed.upstream
-    differences = differing(corpus, name, direction, captured.body(parsed.diff, corpus), output)
+    differences = find_golden_differences(corpus, name, direction, captured.body(parsed.diff, corpus), output)
     where = f"in {pluralize(len(differences), 'place')}" if differences else "in nothing that counts"
     yield f"differs from {parsed.diff}: {where}"
     yield from (f"    {difference}" for difference in differences)

@@ -16,7 +16,7 @@ from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.judged import JudgedPair, record_of, show
 from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.judge import CachingJudge, Ends
-from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.captured.exchanges import (

@@ -156,7 +156,7 @@ def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
     """Judge one body as what a provider sent to a translator."""
     from toolcall_conformance.cli.mistakes import verify_kind
     from toolcall_conformance.judge import Judge
-    from toolcall_conformance.judge.streams.whole import event_of
+    from toolcall_conformance.judge.streams.client_stream import finding_event
 
     name, direction = parsed.upstream, "stream" if parsed.stream else _direction(parsed)
     if parsed.stream:
@@ -168,7 +168,7 @@ def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
         verify_kind(parsed, corpus, name, direction, body)
     judgement = Judge(corpus).sent(name, direction, body, model=parsed.upstream_model)
     subject = ReportedItem(parsed.source, direction, name, name, exchanges=1)
-    extras = _Said(event_of=event_of) if parsed.stream else _Said()
+    extras = _Said(event_of=finding_event) if parsed.stream else _Said()
     return _report(parsed, corpus, subject, judgement, extras)
 
 
@@ -245,7 +245,7 @@ def _ends(parsed: argparse.Namespace) -> Ends:
 
 
 def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
-    from toolcall_conformance.judge.streams.whole import event_of
+    from toolcall_conformance.judge.streams.client_stream import finding_event
 
     alone = parsed.output is None
     output_name = parsed.source if alone else parsed.output
@@ -257,7 +257,7 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)
     beside = witnessed(parsed, "stream", data, source)
-    return _report(parsed, corpus, subject, judgement, _Said(notes, event_of, beside))
+    return _report(parsed, corpus, subject, judgement, _Said(notes, finding_event, beside))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Judges what a session makes of one format: the calls of a reply, and the entries with their results."""
+"""Judges the output of a session for one format: the calls of a reply, and the entries with their results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Form, Judgeme
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Call, Reading, Result, Turn
 from toolcall_conformance.judge.comparisons import HISTORY, compare
-from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.excuses.inherited import excuse_inherited
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation.calls.calls import compare_calls
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
@@ -20,20 +20,22 @@ from toolcall_conformance.judge.translation.state.state import model_circumstanc
 from toolcall_conformance.library import Corpus
 
 
-def judge_calls(corpus: Corpus, name: str, reply: Any, calls: Any) -> Judgement:
-    """Judge the calls that a session took out of a reply; see ``Judge.tool_calls``."""
-    before = formats.read(name, "response", reply)
+def judge_calls(corpus: Corpus, format_name: str, reply: Any, calls: Any) -> Judgement:
+    """Judge the calls that a session extracted from a reply; see ``Judge.tool_calls``."""
+    before = formats.read(format_name, "response", reply)
     turns = [replace(turn, items=[item for item in turn.items if isinstance(item, Call)]) for turn in before.turns]
-    after = Reading(name, "response", turns=[Turn("assistant", "", [*_calls(calls)])], body=calls)
+    after = Reading(format_name, "response", turns=[Turn("assistant", "", [*_read_calls(calls)])], body=calls)
     pair = align_sides(Sides(corpus, replace(before, turns=turns), after))
-    return Judgement((*_no_calls(pair, calls), *(_of_text(finding) for finding in compare_calls(pair))))
+    return Judgement(
+        (*_report_non_calls(pair, calls), *(_rephrase_text_arguments(finding) for finding in compare_calls(pair)))
+    )
 
 
-_AN_ID = Form({"type": "string", "pattern": r"\S"})
+_ID_FORM = Form({"type": "string", "pattern": r"\S"})
 
 
-def _no_calls(pair: Pair, calls: Any) -> Iterator[Finding]:
-    """What stands in a session's list and is no call: it has no id by which a result could answer it."""
+def _report_non_calls(pair: Pair, calls: Any) -> Iterator[Finding]:
+    """Report the entries of a session's list that are no calls, or have no id by which a result could answer them."""
     for place, call in enumerate(calls if isinstance(calls, list) else []):
         pointer = join("", place)
         if not isinstance(call, dict):
@@ -41,22 +43,22 @@ def _no_calls(pair: Pair, calls: Any) -> Iterator[Finding]:
         elif not _is_id(call.get("id")):
             at = join(pointer, "id") if "id" in call else pointer
             message = "every call has an id, made where its provider gives none"
-            yield pair.finding("translation/bad-output", at, message, want=_AN_ID, got=call.get("id", MISSING))
+            yield pair.finding("translation/bad-output", at, message, want=_ID_FORM, got=call.get("id", MISSING))
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _of_text(finding: Finding) -> Finding:
-    """A finding about arguments, which are an object here in every format."""
+def _rephrase_text_arguments(finding: Finding) -> Finding:
+    """The finding, with a message of its own if the arguments are text: here they are an object in every format."""
     if finding.rule == "translation/arguments" and isinstance(finding.got, str):
         return replace(finding, message="the arguments are text; they must be an object")
     return finding
 
 
-def _calls(calls: Any) -> Iterator[Call]:
-    """The entries of a session's list as calls."""
+def _read_calls(calls: Any) -> Iterator[Call]:
+    """Read the entries of a session's list as calls."""
     for place, call in enumerate(calls if isinstance(calls, list) else []):
         if isinstance(call, dict):
             pointer = join("", place)
@@ -78,19 +80,21 @@ def _calls(calls: Any) -> Iterator[Call]:
             )
 
 
-def judge_results(corpus: Corpus, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
+def judge_results(corpus: Corpus, format_name: str, golden: Any, output: Any, *, model: str) -> Judgement:
     """Judge a request with a session's entries; see ``Judge.tool_results``."""
-    before, after = formats.read(name, "request", golden), formats.read(name, "request", output)
-    before = without_further_words(before)
-    pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
-    own = check_body(corpus, name, "request", output, model=model)
+    before, after = formats.read(format_name, "request", golden), formats.read(format_name, "request", output)
+    before = drop_trailing_words(before)
+    pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, format_name, model)))
+    own = check_body(corpus, format_name, "request", output, model=model)
     if own:
-        own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)
+        own = excuse_inherited(
+            corpus, own, check_body(corpus, format_name, "request", golden, model=model), pair, golden, output
+        )
     return Judgement((*own, *compare(pair, HISTORY)))
 
 
-def without_further_words(golden: Reading) -> Reading:
-    """A golden request whose last turns have nothing but results."""
+def drop_trailing_words(golden: Reading) -> Reading:
+    """The golden request, with only the results left in the turns after the last reply."""
     last = max((place for place, turn in enumerate(golden.turns) if turn.side == "assistant"), default=-1)
     tail = [
         replace(turn, items=[item for item in turn.items if isinstance(item, Result)])

@@ -1,4 +1,4 @@
-"""A request or a reply, and its translation."""
+"""Judges a body by its source: a request or a reply, a round trip, and a body by a golden one of its format."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.differences import ValueDifference, find_differences
 from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.consequences import suppress
-from toolcall_conformance.judge.excuses import untranslated
-from toolcall_conformance.judge.excuses.accepted import accepted_in
-from toolcall_conformance.judge.excuses.asked_thinking import NOT_ASKED, may_think
-from toolcall_conformance.judge.excuses.copied_schemas import with_origins
-from toolcall_conformance.judge.excuses.inherited import excused
-from toolcall_conformance.judge.excuses.unread_notations import with_spellings
-from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
+from toolcall_conformance.judge.context import UNKNOWN_REQUESTS, AnyRoute, Ends, Requests
+from toolcall_conformance.judge.excuses.accepted import accepted_differences
+from toolcall_conformance.judge.excuses.copied_parts import add_schema_origins, merge_untranslated
+from toolcall_conformance.judge.excuses.inherited import excuse_inherited
+from toolcall_conformance.judge.excuses.thinking_state import THINKING_NOT_ASKED, may_think
+from toolcall_conformance.judge.excuses.unread_notations import mention_spellings
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.same_format import came_back, differences
+from toolcall_conformance.judge.same_format import is_unchanged, report_differences
 from toolcall_conformance.judge.translation import losses
-from toolcall_conformance.judge.translation.calls import client_searches
-from toolcall_conformance.judge.translation.calls import schema_reversal as undoing
+from toolcall_conformance.judge.translation.calls import client_searches, schema_reversal
 from toolcall_conformance.judge.translation.calls.call_arguments import with_unreadable_arguments
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.outcome.echo import compare_echo
@@ -32,7 +31,7 @@ from toolcall_conformance.judge.translation.state import state, stored
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_kinds import compare_call_form
 from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, name_pairs
-from toolcall_conformance.judge.wrong_format import no_object, other_format
+from toolcall_conformance.judge.wrong_format import report_no_object, report_other_format
 from toolcall_conformance.library import Corpus
 
 
@@ -43,7 +42,7 @@ def judge_body(
     route: AnyRoute,
     direction: str,
     *,
-    requests: Requests = UNKNOWN,
+    requests: Requests = UNKNOWN_REQUESTS,
     vendor: bool = False,
     declared: Collection[str] = (),
     captured: bool = False,
@@ -54,43 +53,45 @@ def judge_body(
 ) -> Judgement:
     """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``.
 
-    ``raw_arguments`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls;
-    ``source_raw_arguments`` are those of the source's.
-    ``streamed``: the reply was a stream, whether or not the request is known.
+    ``raw_arguments`` are the unparsed arguments of the output's calls, if it was streamed, by the calls' ordinals;
+    ``source_raw_arguments`` are those of the source's. ``streamed``: the reply was a stream, whether or not the request
+    is known.
     """
-    down = direction != "request"
-    source_format, output_format = (route.upstream, route.client) if down else (route.client, route.upstream)
+    is_reply = direction != "request"
+    source_format, output_format = (route.upstream, route.client) if is_reply else (route.client, route.upstream)
     source_model, output_model = (
-        (route.upstream_model, route.client_model) if down else (route.client_model, route.upstream_model)
+        (route.upstream_model, route.client_model) if is_reply else (route.client_model, route.upstream_model)
     )
     same = source_format == output_format
-    request = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
+    request = (
+        formats.read(route.client, "request", requests.client) if is_reply and requests.client is not None else None
+    )
     sides = Sides(
         corpus,
         with_unreadable_arguments(formats.read(source_format, direction, source), source_raw_arguments or {}),
         formats.read(output_format, direction, output),
-        is_choice_forced=_forced(request),
+        is_choice_forced=_is_function_forced(request),
         circumstances=(
             *((state.CAPTURED,) if captured else ()),
-            *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
+            *(() if is_reply else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
             *(() if requests.seen else ("request-unseen",)),
-            *(_counting(corpus, route.client, requests.client, streamed=streamed) if down else ()),
-            *(() if not down or may_think(corpus, route.upstream, requests.upstream) else (NOT_ASKED,)),
+            *(_usage_circumstances(corpus, route.client, requests.client, streamed=streamed) if is_reply else ()),
+            *(() if not is_reply or may_think(corpus, route.upstream, requests.upstream) else (THINKING_NOT_ASKED,)),
         ),
-        model=None if down else output_model,
+        model=None if is_reply else output_model,
         declared=frozenset(declared),
         raw_arguments=raw_arguments or {},
         client_tools=() if request is None else request.tools,
         accepted=[] if tolerated or same else None,
     )
     if not isinstance(output, dict):
-        return Judgement((no_object(sides, output),))
-    names, conversions, groups = _declared(corpus, route, request, requests) if down else (None, None, {})
-    sides = undoing.undo_schema_changes(replace(sides, conversions=conversions, groups=groups))
-    if same and not sides.arguments_as_sent and came_back(sides, source, output, exactly=vendor):
+        return Judgement((report_no_object(sides, output),))
+    names, conversions, groups = _read_declarations(corpus, route, request, requests) if is_reply else (None, None, {})
+    sides = schema_reversal.undo_schema_changes(replace(sides, conversions=conversions, groups=groups))
+    if same and not sides.arguments_as_sent and is_unchanged(sides, source, output, exactly=vendor):
         return Judgement()
-    own = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
-    wrong = other_format(sides, source, output, own)
+    output_findings = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
+    wrong = report_other_format(sides, source, output, output_findings)
     if wrong is not None:
         return Judgement((wrong,))
     sides, unsourced = search_sources.remove_search_sources(
@@ -98,34 +99,38 @@ def judge_body(
     )
     settled = stored.settle(sides)
     pair = align_sides(settled.sides, names)
-    if any(not finding.is_note for finding in own):
-        broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
-        own = with_origins(excused(corpus, own, broken, pair, source, output), pair, source, output)
-        own = untranslated.as_one(sides, source, output, own)
+    if any(not finding.is_note for finding in output_findings):
+        source_findings = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
+        output_findings = add_schema_origins(
+            excuse_inherited(corpus, output_findings, source_findings, pair, source, output), pair, source, output
+        )
+        output_findings = merge_untranslated(sides, source, output, output_findings)
     translation_findings = [
         finding
         for finding in [*unsourced, *settled.findings, *compare(pair, direction)]
         if finding.rule not in settled.excused
     ]
-    translation_findings += (*compare_call_form(sides, request), *compare_echo(sides, requests.client)) if down else ()
-    own, translation_findings = (
-        suppress(corpus, own, translation_findings),
-        with_spellings(source_format, translation_findings),
+    translation_findings += (
+        (*compare_call_form(sides, request), *compare_echo(sides, requests.client)) if is_reply else ()
     )
-    findings = (*own, *translation_findings, *state.find_foreign_keys(pair, own))
-    accepted = accepted_in(pair, findings)
+    output_findings, translation_findings = (
+        suppress(corpus, output_findings, translation_findings),
+        mention_spellings(source_format, translation_findings),
+    )
+    findings = (*output_findings, *translation_findings, *state.find_foreign_keys(pair, output_findings))
+    accepted = accepted_differences(pair, findings)
     if same and not vendor:
-        findings = (*findings, *differences(sides, source, output, findings, accepted))
+        findings = (*findings, *report_differences(sides, source, output, findings, accepted))
     return Judgement(findings, losses.find_losses(pair, declared), accepted if tolerated else ())
 
 
-def _declared(
+def _read_declarations(
     corpus: Corpus, route: AnyRoute, before: Reading | None, requests: Requests
-) -> tuple[Mapping[str, str], undoing.Conversions | None, Groups]:
-    """The client's tool names by their upstream names, where the two differ, and how arguments go back to the client.
+) -> tuple[Mapping[str, str], schema_reversal.Conversions | None, Groups]:
+    """Compare the declared tools of the client's request (``before``) and of the upstream request.
 
-    Last the namespaces of the client's tools, by the upstream's namespaces and names. ``before`` is the client's
-    request.
+    Returns the client's tool names by those upstream names that differ, the conversions of arguments on their way to
+    the client, and the namespaces of the client's tools by the upstream's namespaces and names.
     """
     if before is None or requests.upstream is None:
         return {}, None, {}
@@ -134,11 +139,11 @@ def _declared(
     twins = map_tools(sides)
     back = {upstream: client for client, upstream in name_pairs(sides, twins) if upstream != client}
     groups = {(twin.namespace, twin.name): tool.namespace for tool, twin in twins} if requests.seen else {}
-    return back if requests.seen else {}, undoing.conversions_down(sides, twins), groups
+    return back if requests.seen else {}, schema_reversal.conversions_down(sides, twins), groups
 
 
-def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:
-    """What holds of the token counts of a reply, where streams have them only if the request asks for them."""
+def _usage_circumstances(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:
+    """The circumstances of a reply's token counts, in formats whose streams count only if the request asks for it."""
     if must_ask(corpus, client) is None:
         return
     if request is None:
@@ -147,9 +152,43 @@ def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> I
         yield "counts-unasked"
 
 
-def _forced(request: Reading | None) -> bool | None:
-    """Whether the request forced one function; None when the request is unknown."""
+def _is_function_forced(request: Reading | None) -> bool | None:
+    """Whether the request forces one function; None if the request is unknown."""
     if request is None:
         return None
     setting = request.settings.get("tool_choice")
     return setting is not None and isinstance(setting.value, dict) and bool(setting.value.get("names"))
+
+
+def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, through: str, direction: str) -> Judgement:
+    """Compare a body with the result of its round trip; see ``Judge.round_trip``."""
+    before, after = (formats.read(own, direction, body) for body in (source, output))
+    sides = Sides(corpus, before, after, through=through)
+    if not isinstance(output, dict):
+        findings = [report_no_object(sides, output)]
+    else:
+        sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
+        findings = [*unsourced, *compare(align_sides(sides), direction)]
+    return Judgement(tuple(finding for finding in findings if finding.is_must))
+
+
+def find_golden_differences(
+    corpus: Corpus, format_name: str, direction: str, golden: Any, output: Any
+) -> list[ValueDifference]:
+    """The differences from a golden body, except generated ids and times and what equivalences allow."""
+    format_facts = corpus.format(format_name)
+    new = {f"/{key}" for key in (*format_facts.get("generated_keys", ()), *format_facts.get("time_keys", ()))}
+    accepted = judge_body(
+        corpus, golden, output, Ends(format_name, format_name), direction, captured=True, tolerated=True
+    ).tolerated
+    places = {place for tolerance in accepted for place in (tolerance.pointer, tolerance.source_pointer) if place}
+    return [
+        difference
+        for difference in find_differences(golden, output)
+        if difference.pointer not in new and not any(_overlap(difference.pointer, place) for place in places)
+    ]
+
+
+def _overlap(pointer: str, other: str) -> bool:
+    """Whether two pointers are equal, or one is inside the other."""
+    return pointer == other or pointer.startswith(f"{other}/") or other.startswith(f"{pointer}/")

@@ -1,4 +1,4 @@
-"""Judges what a bridge makes of a server of the Model Context Protocol: declarations, and entries with results."""
+"""Judges a bridge for a server of the Model Context Protocol: its declarations, and its entries with results."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Judgement
-from toolcall_conformance.basics.reading import Media, Reading, Result, Turn
-from toolcall_conformance.judge.adapters import without_further_words
+from toolcall_conformance.basics.reading import Media, Reading, Result
+from toolcall_conformance.judge.adapters import drop_trailing_words
 from toolcall_conformance.judge.comparisons import HISTORY, compare
-from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.excuses.inherited import excuse_inherited
 from toolcall_conformance.judge.levels import apply_circumstances
-from toolcall_conformance.judge.mcp import ToolResult, parts_told, read_result, read_tools
+from toolcall_conformance.judge.mcp import ToolResult, expected_parts, read_result, read_tools
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
@@ -24,32 +24,43 @@ from toolcall_conformance.judge.translation.tools.tools import compare_tools
 from toolcall_conformance.library import Corpus
 
 
-def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
-    """Judge the tools that a session made of a ListToolsResult; see ``Judge.mcp_tools``."""
+def judge_tools(
+    corpus: Corpus, format_name: str, golden: Any, list_tools_result: Any, tools: Any, *, model: str
+) -> Judgement:
+    """Judge a session's translation of a ListToolsResult; see ``Judge.mcp_tools``."""
     output = {**(golden if isinstance(golden, dict) else {}), "tools": tools}
-    sides = replace(_sides(corpus, name, listed, output), circumstances=model_circumstances(corpus, name, model))
-    own = [finding for finding in check_body(corpus, name, "request", output, model=model) if _is_of_tools(finding)]
+    sides = replace(
+        _tool_sides(corpus, format_name, list_tools_result, output),
+        circumstances=model_circumstances(corpus, format_name, model),
+    )
+    own = [
+        finding for finding in check_body(corpus, format_name, "request", output, model=model) if _is_in_tools(finding)
+    ]
     return Judgement(
-        (*own, *(finding for finding in compare_tools(align_sides(sides)) if not _is_prefixed(corpus, finding)))
+        (*own, *(finding for finding in compare_tools(align_sides(sides)) if not _has_server_prefix(corpus, finding)))
     )
 
 
-def declared_names(corpus: Corpus, name: str, listed: Any, request: Any) -> dict[str, str]:
-    """The names under which a request of the format ``name`` declares the tools of a ListToolsResult, by their own."""
-    sides = _sides(corpus, name, listed, request)
+def mcp_tool_names(corpus: Corpus, format_name: str, list_tools_result: Any, request: Any) -> dict[str, str]:
+    """The names under which a request declares the tools of a ListToolsResult, by the server's names."""
+    sides = _tool_sides(corpus, format_name, list_tools_result, request)
     return names_of(sides, map_tools(sides))
 
 
-def _sides(corpus: Corpus, name: str, listed: Any, request: Any) -> Sides:
-    return Sides(corpus, replace(read_tools(listed), format=name), formats.read(name, "request", request))
+def _tool_sides(corpus: Corpus, format_name: str, list_tools_result: Any, request: Any) -> Sides:
+    return Sides(
+        corpus,
+        replace(read_tools(list_tools_result), format=format_name),
+        formats.read(format_name, "request", request),
+    )
 
 
-def _is_of_tools(finding: Finding) -> bool:
+def _is_in_tools(finding: Finding) -> bool:
     return finding.pointer.split("/")[1:2] == ["tools"]
 
 
-def _is_prefixed(corpus: Corpus, finding: Finding) -> bool:
-    """Whether a name stands behind that of its server, which tells the tools of several servers apart."""
+def _has_server_prefix(corpus: Corpus, finding: Finding) -> bool:
+    """Whether a tool's name has its server's name as a prefix, which tells the tools of several servers apart."""
     got, want = str(finding.got), str(finding.want)
     if finding.rule != "translation/tool-name-kept" or not got.endswith(want):
         return False
@@ -57,21 +68,27 @@ def _is_prefixed(corpus: Corpus, finding: Finding) -> bool:
 
 
 def judge_result(
-    corpus: Corpus, name: str, golden: Any, output: Any, results: Mapping[int, Any], *, model: str
+    corpus: Corpus, format_name: str, golden: Any, output: Any, results: Mapping[int, Any], *, model: str
 ) -> Judgement:
     """Judge a request with a session's entries for some CallToolResults; see ``Judge.mcp_result``."""
-    after = formats.read(name, "request", output)
+    after = formats.read(format_name, "request", output)
     tool_results = {ordinal: read_result(result) for ordinal, result in results.items()}
-    before = _as_the_server_said(corpus, formats.read(name, "request", golden), after, tool_results)
-    pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
-    own = [finding for finding in check_body(corpus, name, "request", output, model=model) if not _is_of_tools(finding)]
+    before = _put_server_results(corpus, formats.read(format_name, "request", golden), after, tool_results)
+    pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, format_name, model)))
+    own = [
+        finding
+        for finding in check_body(corpus, format_name, "request", output, model=model)
+        if not _is_in_tools(finding)
+    ]
     if own:
-        own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)
-    return Judgement((*own, *_weighed(corpus, pair, compare(pair, HISTORY))))
+        own = excuse_inherited(
+            corpus, own, check_body(corpus, format_name, "request", golden, model=model), pair, golden, output
+        )
+    return Judgement((*own, *_weigh_error_marks(corpus, pair, compare(pair, HISTORY))))
 
 
-def _weighed(corpus: Corpus, pair: Pair, findings: list[Finding]) -> Iterator[Finding]:
-    """The findings as they weigh in a format that may have no mark for failures: there words are the way to tell it."""
+def _weigh_error_marks(corpus: Corpus, pair: Pair, findings: list[Finding]) -> Iterator[Finding]:
+    """The findings, lowered in a format without an error mark: there a failure is reported in words."""
     if corpus.expresses(pair.output.format, "error-mark") == "native":
         yield from findings
         return
@@ -84,16 +101,16 @@ def _weighed(corpus: Corpus, pair: Pair, findings: list[Finding]) -> Iterator[Fi
         yield apply_circumstances(corpus, finding, ["failure-in-words-only"])
 
 
-def _as_the_server_said(
+def _put_server_results(
     corpus: Corpus, golden: Reading, output: Reading, tool_results: Mapping[int, ToolResult]
 ) -> Reading:
-    """A golden request whose results for these calls are the server's, and behind which the user says nothing."""
+    """The golden request with the server's results for these calls, and nothing of the user after them."""
     produced = {result.call: result for result in output.results}
     astray = [result for result in output.results if result.call is None]
     last = max((place for place, turn in enumerate(output.turns) if turn.side == "assistant"), default=-1)
     media = [item for turn in output.turns[last + 1 :] for item in turn.items if isinstance(item, Media)]
 
-    def told(result: Result) -> Result:
+    def put_server_result(result: Result) -> Result:
         tool_result = tool_results.get(-1 if result.call is None else result.call)
         if tool_result is None:
             return result
@@ -101,13 +118,13 @@ def _as_the_server_said(
         parts = (
             tool_result.parts
             if counterpart is None
-            else parts_told(corpus, output.format, tool_result, counterpart, media)
+            else expected_parts(corpus, output.format, tool_result, counterpart, media)
         )
         return replace(result, parts=parts, error=tool_result.error)
 
-    golden = without_further_words(golden)
+    golden = drop_trailing_words(golden)
     turns = [
-        Turn(turn.side, turn.pointer, [told(item) if isinstance(item, Result) else item for item in turn.items])
+        replace(turn, items=[put_server_result(item) if isinstance(item, Result) else item for item in turn.items])
         for turn in golden.turns
     ]
     return replace(golden, turns=turns)

@@ -1,4 +1,4 @@
-"""What findings with one cause have in common: a rule, an element, a format, a kind of place and of difference."""
+"""The signature that findings of one cause share: a rule, an element, a format, a kind of place and of difference."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from toolcall_conformance.library import Corpus
 
 # Words of formats and names of subjects, never sentences or ids.
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
-_MESSAGE = 80
-# Of more words than these a signature does not list which one would have been right.
-_WORDS_NAMED = 3
+_MAX_GIST_LENGTH = 80
+# A signature does not list more wanted words than these.
+_MAX_WORDS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,10 +23,10 @@ class Cause:
     """The signature of a finding, without values and ids.
 
     ``format`` is that of the wrong body. ``place`` is a JSON Pointer with ``*`` for numbers and ``**`` for what a user
-    names, or the name of a setting that stands nowhere. ``difference`` is ``lost`` (nothing stands where something
-    should), ``added``, ``type`` (another JSON type), ``value``, or empty where one side has no known value. Of words of
-    a format it is both, ``tool_use≠end_turn``, with ``*`` for many wanted ones; of a failed call what was said. It has
-    no spaces.
+    names, or the name of a missing setting. ``difference`` is ``lost`` (nothing where something should be), ``added``,
+    ``type`` (another JSON type), ``value``, or empty if one side has no known value. Between two words of a format it
+    names both, ``tool_use≠end_turn``, with ``*`` for many wanted ones; of a failed call it is the gist of the message.
+    It has no spaces.
     """
 
     rule: str
@@ -46,28 +46,28 @@ def cause_of(corpus: Corpus, finding: Finding) -> Cause:
     place = kind_of_place(corpus, finding.pointer)
     if not place and finding.element in corpus.places["subjects"]["keys"]:
         place = finding.subject.replace(" ", "_")
-    return Cause(finding.rule, finding.element, finding.format, place, _difference(corpus, finding))
+    return Cause(finding.rule, finding.element, finding.format, place, _cause_difference(corpus, finding))
 
 
-def _difference(corpus: Corpus, finding: Finding) -> str:
+def _cause_difference(corpus: Corpus, finding: Finding) -> str:
     if finding.rule in corpus.places["messages"]["keys"]:
-        return _gist(finding.message)
+        return _message_gist(finding.message)
     last = finding.pointer.rpartition("/")[2]
     if last in corpus.places["words"]["keys"] and isinstance(finding.got, str):
         expected = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
         if all(isinstance(word, str) and _WORD.fullmatch(word) for word in (finding.got, *expected)):
-            return f"{'|'.join(expected) if len(expected) <= _WORDS_NAMED else '*'}≠{finding.got}"
-    return difference(finding.want, finding.got)
+            return f"{'|'.join(expected) if len(expected) <= _MAX_WORDS_NAMED else '*'}≠{finding.got}"
+    return difference_kind(finding.want, finding.got)
 
 
-def _gist(message: str) -> str:
-    """A message without what differs from input to input."""
+def _message_gist(message: str) -> str:
+    """A message without the parts that differ from input to input."""
     quoted = re.sub(r"""(?<!\w)'[^']*'|"[^"]*"|`[^`]*`""", "*", message)
-    return re.sub(r"\s+", "_", re.sub(r"\d+", "*", quoted).strip())[:_MESSAGE]
+    return re.sub(r"\s+", "_", re.sub(r"\d+", "*", quoted).strip())[:_MAX_GIST_LENGTH]
 
 
 def kind_of_place(corpus: Corpus, pointer: str) -> str:
-    """A JSON Pointer without what differs between bodies that are wrong in the same way.
+    """A JSON Pointer without the parts that differ between bodies with the same fault.
 
     ``/tools/0/parameters/properties/cmd/items/type`` becomes ``/tools/*/parameters/**/type``.
     """
@@ -84,8 +84,8 @@ def kind_of_place(corpus: Corpus, pointer: str) -> str:
     return "/".join(["", *steps]) if steps else ""
 
 
-def difference(want: Any, got: Any) -> str:
-    """What kind of difference there is between what should stand somewhere and what does."""
+def difference_kind(want: Any, got: Any) -> str:
+    """The kind of difference between the wanted value and the actual one: see ``Cause.difference``."""
     if want is MISSING and got is not MISSING:
         return "added"
     if got is MISSING and want is not MISSING:

@@ -28,13 +28,13 @@ from toolcall_conformance.judge.translation.texts.texts import compare_texts
 from toolcall_conformance.judge.translation.tools.tools import compare_tools
 
 REQUEST: Final = "request"
-"""A request against the one that it was made of."""
+"""A request and its translation."""
 REPLY: Final = "response"
-"""A reply against the one that it was made of."""
+"""A reply and its translation."""
 HISTORY: Final = "history"
-"""A request in a running conversation against the one that a native client would send."""
+"""A request in a running conversation and the one that a native client would send."""
 
-_ALL: Final = frozenset({REQUEST, REPLY, HISTORY})
+_ALL_KINDS: Final = frozenset({REQUEST, REPLY, HISTORY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class Comparison:
     """A comparison of two bodies, and the kinds of pairs that it applies to."""
 
     compare: Callable[[Pair], Iterable[Finding]]
-    holds_in: frozenset[str]
+    kinds: frozenset[str]
 
 
 COMPARISONS: Final = (
-    Comparison(compare_calls, _ALL),
+    Comparison(compare_calls, _ALL_KINDS),
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
-    Comparison(compare_texts, _ALL),
+    Comparison(compare_texts, _ALL_KINDS),
     Comparison(compare_promoted_texts, frozenset({REQUEST, HISTORY})),
     Comparison(compare_seams, frozenset({REQUEST})),
     Comparison(compare_steps, frozenset({REQUEST})),
@@ -60,7 +60,7 @@ COMPARISONS: Final = (
     Comparison(compare_cache_marks, frozenset({REQUEST})),
     Comparison(compare_finish, frozenset({REPLY})),
     Comparison(compare_usage, frozenset({REPLY})),
-    Comparison(compare_media, _ALL),
+    Comparison(compare_media, _ALL_KINDS),
     Comparison(compare_opaque, frozenset({REQUEST})),
     Comparison(compare_own_state, frozenset({REQUEST, REPLY})),
     Comparison(compare_shown_state, frozenset({REPLY})),
@@ -71,6 +71,4 @@ COMPARISONS: Final = (
 
 def compare(pair: Pair, kind: str) -> list[Finding]:
     """The findings of all comparisons that apply to this ``kind`` of pair."""
-    return [
-        finding for comparison in COMPARISONS if kind in comparison.holds_in for finding in comparison.compare(pair)
-    ]
+    return [finding for comparison in COMPARISONS if kind in comparison.kinds for finding in comparison.compare(pair)]

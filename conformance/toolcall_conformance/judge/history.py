@@ -1,4 +1,4 @@
-"""Judges a request in a running conversation: the provider must get back its own replies and the client's results."""
+"""Judges a request in a running conversation: the provider must receive its own replies and the client's results."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from toolcall_conformance.basics.reading import Call, Reading, Result, Turn
 from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.consequences import suppress
-from toolcall_conformance.judge.excuses.accepted import accepted_in
-from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.context import AnyRoute
+from toolcall_conformance.judge.excuses.accepted import accepted_differences
+from toolcall_conformance.judge.excuses.inherited import excuse_inherited
 from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, whole_request
-from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation import losses, nearest
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
@@ -31,7 +31,7 @@ from toolcall_conformance.judge.translation.state.stored import is_half
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, names_of
-from toolcall_conformance.judge.wrong_format import no_object
+from toolcall_conformance.judge.wrong_format import report_no_object
 from toolcall_conformance.library import Corpus
 
 
@@ -42,7 +42,7 @@ def judge_history(
     route: AnyRoute,
     *,
     request: Any,
-    memory: ProviderMemory,
+    provider_memory: ProviderMemory,
     stored: bool,
     tolerated: bool = False,
 ) -> Judgement:
@@ -53,10 +53,10 @@ def judge_history(
     if request is not None:
         client_reading = formats.read(route.client, "request", request)
         called = {call.id: call.ordinal for call in client_reading.calls if call.id}
-        before = _as_the_client_said(before, client_reading)
-    before = _as_declared(before, declared_names(corpus, golden, output, route.upstream))
-    read = whole_request(route.upstream, output, memory)
-    after = formats.read(route.upstream, "request", read.body)
+        before = _put_client_results(before, client_reading)
+    before = _rename_members(before, declared_names(corpus, golden, output, route.upstream))
+    whole = whole_request(route.upstream, output, provider_memory)
+    after = formats.read(route.upstream, "request", whole.body)
     sides = Sides(
         corpus,
         before,
@@ -68,20 +68,24 @@ def judge_history(
         accepted=[] if tolerated else None,
     )
     if not isinstance(output, dict):
-        return Judgement((no_object(sides, output),))
-    own = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
-    if read.unknown is not None:
+        return Judgement((report_no_object(sides, output),))
+    output_findings = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
+    if whole.unknown_id is not None:
         expected = Words("the id of a reply that the provider gave")
-        unknown = sides.finding("translation/stored-reply-known", read.pointer or "", want=expected, got=read.unknown)
-        return Judgement((*own, unknown))
+        unknown = sides.finding(
+            "translation/stored-reply-known", whole.pointer or "", want=expected, got=whole.unknown_id
+        )
+        return Judgement((*output_findings, unknown))
     if stored and is_half(before, after):
-        return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
-    unread = Unread() if client_reading is None else find_unread(_with_packed(sides, client_reading))
+        return Judgement(
+            (*output_findings, _report_half(sides, request, _turns_in_words(before), _turns_in_words(after)))
+        )
+    unread = Unread() if client_reading is None else find_unread(_add_client_compactions(sides, client_reading))
     sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
     pair = align_sides(sides)
-    if not read.added and any(not finding.is_note for finding in own):
-        broken = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)
-        own = excused(corpus, own, broken, pair, golden, output)
+    if not whole.added_entries and any(not finding.is_note for finding in output_findings):
+        source_findings = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)
+        output_findings = excuse_inherited(corpus, output_findings, source_findings, pair, golden, output)
     container = formats.get(route.upstream).client.CONTAINER
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     let = {"translation/ids-kept", *unread.excused}
@@ -89,40 +93,43 @@ def judge_history(
         *unread.findings,
         *(finding for finding in compare(pair, HISTORY) if finding.rule not in let),
     ]
-    if not read.added:  # else pointers into the two differ
-        own = suppress(corpus, own, translation_findings)
-    findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *translation_findings)))
-    accepted = tuple(read.as_sent(tolerance, container) for tolerance in accepted_in(pair, findings))
+    if not whole.added_entries:  # else pointers into the two differ
+        output_findings = suppress(corpus, output_findings, translation_findings)
+    findings = (
+        *output_findings,
+        *(whole.move_to_sent(finding, container) for finding in (*unsourced, *translation_findings)),
+    )
+    accepted = tuple(whole.move_to_sent(tolerance, container) for tolerance in accepted_differences(pair, findings))
     return Judgement(findings, losses.find_losses(pair, history=True), accepted)
 
 
 def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> DeclaredNames:
-    """The names under which a translator declared the tools of the ``golden`` request, by the golden names."""
+    """The names under which the ``output`` declares the tools of the ``golden`` request, by the golden names."""
     if upstream not in formats.names():
         return DeclaredNames({}, ())  # an unknown format: its declared tools cannot be read
     try:
         packed_bodies = pack(golden), pack(output)
     except ValueError:  # readers take anything
-        return _declared(corpus, *(formats.read(upstream, "request", body) for body in (golden, output)))
+        return _match_declarations(corpus, *(formats.read(upstream, "request", body) for body in (golden, output)))
     if sum(map(len, packed_bodies)) > MAX_MEMOIZED_BYTES:
-        return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in packed_bodies))
-    return _known_names(corpus, upstream, *packed_bodies)
+        return _match_declarations(corpus, *(formats.read_packed(upstream, "request", body) for body in packed_bodies))
+    return _cached_names(corpus, upstream, *packed_bodies)
 
 
 @lru_cache(maxsize=128)
-def _known_names(corpus: Corpus, upstream: str, golden: bytes, output: bytes) -> DeclaredNames:
-    """The same of packed bodies: each variant of a conversation begins with the same request."""
-    return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in (golden, output)))
+def _cached_names(corpus: Corpus, upstream: str, golden: bytes, output: bytes) -> DeclaredNames:
+    """The declared names, from packed bodies: each variant of a conversation begins with the same request."""
+    return _match_declarations(corpus, *(formats.read_packed(upstream, "request", body) for body in (golden, output)))
 
 
-def _declared(corpus: Corpus, golden: Reading, output: Reading) -> DeclaredNames:
+def _match_declarations(corpus: Corpus, golden: Reading, output: Reading) -> DeclaredNames:
     sides = Sides(corpus, golden, output)
     twins = map_tools(sides)
     return DeclaredNames(names_of(sides, twins), twins, conversions_up(sides, twins))
 
 
-def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
-    """The golden reading with the one member of each free-text call under the name that the translator declared."""
+def _rename_members(golden: Reading, names: DeclaredNames) -> Reading:
+    """The golden reading, with the one member of each free-text call renamed as the translator declared it."""
     if not names.members:
         return golden
 
@@ -137,14 +144,14 @@ def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
     return replace(golden, turns=turns)
 
 
-def _with_packed(sides: Sides, client_reading: Reading) -> Sides:
-    """The golden request with what only the client's provider can read of the client's own."""
+def _add_client_compactions(sides: Sides, client_reading: Reading) -> Sides:
+    """The golden request, with the client's own compactions, which only its provider can read."""
     packed = [stored for stored in client_reading.stored if stored.kind == PACKED]
     return replace(sides, source=replace(sides.source, stored=packed, compacts=client_reading.compacts))
 
 
-def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
-    """A request without the turns that the client's own request leaves to a memory, which it names."""
+def _report_half(sides: Sides, request: Any, want: str, got: str) -> Finding:
+    """The finding for a request without the turns that the client's request leaves to its provider's memory."""
     named = formats.read(sides.through or "", "request", request).stored[:1] if request is not None else []
     sentences = [
         f"the client sent {reference.pointer[1:]} for the earlier conversation, which must be here again"
@@ -160,19 +167,19 @@ def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
     )
 
 
-def _turns(reading: Reading) -> str:
+def _turns_in_words(reading: Reading) -> str:
     count = sum(turn.side == "assistant" for turn in reading.turns)
     return f"{count} turn{'s' if count != 1 else ''} of the assistant"
 
 
-def _as_the_client_said(golden: Reading, client_reading: Reading) -> Reading:
-    """The golden reading with the client's own words: its results with their wrappers, media where it puts them.
+def _put_client_results(golden: Reading, client_reading: Reading) -> Reading:
+    """The golden reading with the client's own turns: its results with their wrappers, media where it puts them.
 
-    Results keep the upstream's ids and names. The replies between them are the provider's own and stay.
+    Results keep the upstream's ids and names. The provider's replies between them are not changed.
     """
     golden = replace(golden, system=client_reading.system)
     mine = {result.call: result for result in golden.results if result.call is not None}
-    client_runs, ours = _runs(client_reading), _runs(golden)
+    client_runs, ours = _group_turns(client_reading), _group_turns(golden)
     if [
         run[0].side == "assistant" for run in client_runs
     ] != [  # pragma: no cover - a case's goldens have the same turns
@@ -185,17 +192,17 @@ def _as_the_client_said(golden: Reading, client_reading: Reading) -> Reading:
             turns += own
             continue
         for turn in theirs:
-            items = [_relinked(item, mine) if isinstance(item, Result) else item for item in turn.items]
+            items = [_relink(item, mine) if isinstance(item, Result) else item for item in turn.items]
             turns.append(replace(turn, items=items))
     return replace(golden, turns=turns)
 
 
-def _runs(reading: Reading) -> list[list[Turn]]:
+def _group_turns(reading: Reading) -> list[list[Turn]]:
     """The turns in groups: the assistant's, then the client's, and so on."""
     grouped = groupby(reading.turns, key=lambda turn: turn.side == "assistant")
     return [list(turns) for _, turns in grouped]
 
 
-def _relinked(result: Result, mine: dict[int, Result]) -> Result:
+def _relink(result: Result, mine: dict[int, Result]) -> Result:
     own = mine.get(result.call) if result.call is not None else None
     return result if own is None else replace(own, parts=result.parts, error=result.error)

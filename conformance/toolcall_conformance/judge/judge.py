@@ -10,19 +10,17 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Judgement, set_format
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.judge.adapters import judge_calls, judge_results
-from toolcall_conformance.judge.bodies import judge_body
-from toolcall_conformance.judge.bridges import declared_names as mcp_names
-from toolcall_conformance.judge.bridges import judge_result, judge_tools
-from toolcall_conformance.judge.consequences import table_of, with_causes
+from toolcall_conformance.judge.bodies import judge_body, judge_round_trip
+from toolcall_conformance.judge.bridges import judge_result, judge_tools, mcp_tool_names
+from toolcall_conformance.judge.consequences import consequence_table, name_causes
+from toolcall_conformance.judge.context import UNKNOWN_REQUESTS, AnyRoute, Requests
 from toolcall_conformance.judge.errors import judge_error
 from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory
-from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.history import declared_names, judge_history
 from toolcall_conformance.judge.otel import ObservedExchange, judge_exchange
-from toolcall_conformance.judge.round_trips import judge_round_trip
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.streams.broken import judge_end
-from toolcall_conformance.judge.streams.whole import judge_stream
+from toolcall_conformance.judge.streams.client_stream import judge_stream
+from toolcall_conformance.judge.streams.endings import judge_end
 from toolcall_conformance.judge.translation.outcome import outcome
 from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.judge.upstream_replies import judge_sent
@@ -36,28 +34,28 @@ class Judge:
         judge = Judge(load_corpus())
         judgement = judge.request(source, output, Ends("anthropic", "gemini"))
 
-    ``source`` is what the translator was given, ``output`` what it made of it; findings point into ``output``. Every
-    method raises LookupError for an unknown format, and never raises for any JSON. Accepted differences are listed for
+    ``source`` is the translator's input, ``output`` its translation; findings point into ``output``. Every method
+    raises LookupError for an unknown format, and never raises for any JSON. Accepted differences are listed for
     requests, alone and in a conversation, for replies, errors and streams.
     """
 
     corpus: Corpus
     tolerated: bool = False
 
-    def _with_causes(self, judgement: Judgement, name: str) -> Judgement:
-        """A judgement of a body of the format ``name``; findings that follow from others name these."""
-        judged = judgement.in_format(name)
-        return replace(judged, findings=with_causes(table_of(self.corpus), judged.findings))
+    def _name_causes(self, judgement: Judgement, format_name: str) -> Judgement:
+        """The judgement with the format of its body; findings that follow from others name them."""
+        judged = judgement.in_format(format_name)
+        return replace(judged, findings=name_causes(consequence_table(self.corpus), judged.findings))
 
     def request(
         self, source: Any, output: Any, route: AnyRoute, *, declared: Collection[str] = (), captured: bool = False
     ) -> Judgement:
-        """Judge the upstream request that a translator made of a client's request.
+        """Judge an upstream request, the translation of a client's request.
 
-        ``declared`` are the elements that the translator itself says it lost. ``captured``: the bodies come from
+        ``declared`` are the elements that the translator itself reports as lost. ``captured``: the bodies come from
         real traffic, where a translator may have put one provider's state in the place of another's.
         """
-        return self._with_causes(
+        return self._name_causes(
             judge_body(
                 self.corpus,
                 source,
@@ -77,19 +75,19 @@ class Judge:
         output: Any,
         route: AnyRoute,
         *,
-        requests: Requests = UNKNOWN,
+        requests: Requests = UNKNOWN_REQUESTS,
         vendor: bool = False,
         declared: Collection[str] = (),
         captured: bool = False,
         raw_arguments: Mapping[int, str] | None = None,
     ) -> Judgement:
-        """Judge the client's reply that a translator made of a provider's.
+        """Judge a client's reply, the translation of a provider's reply.
 
-        ``vendor``: the reply comes from a compatible vendor whose deviations a translator may correct, even where both
-        formats are one. ``declared`` and ``captured`` are those of :meth:`request`. ``raw_arguments`` are, of a reply
-        that was streamed, the unparsed JSON texts of its calls' arguments, by the place of the call among the calls.
+        ``vendor``: the reply comes from a compatible vendor whose deviations a translator may correct, even between
+        equal formats. ``declared`` and ``captured`` are those of :meth:`request`. ``raw_arguments`` are the unparsed
+        JSON texts of the arguments of the output's calls, if it was streamed, by the number of the call from 0.
         """
-        return self._with_causes(
+        return self._name_causes(
             judge_body(
                 self.corpus,
                 source,
@@ -107,11 +105,11 @@ class Judge:
         )
 
     def error(self, source: Any, output: Any, route: AnyRoute) -> Judgement:
-        """Judge the client's error that a translator made of a provider's.
+        """Judge a client's error, the translation of a provider's error.
 
         Both are ``{"status", "headers", "body"}``; unknown headers may be left out.
         """
-        return self._with_causes(
+        return self._name_causes(
             judge_error(self.corpus, source, output, route, tolerated=self.tolerated), route.client
         )
 
@@ -121,18 +119,18 @@ class Judge:
         output: bytes | dict[str, Any],
         route: AnyRoute,
         *,
-        requests: Requests = UNKNOWN,
+        requests: Requests = UNKNOWN_REQUESTS,
         vendor: bool = False,
         declared: Collection[str] = (),
         captured: bool = False,
         how: str = "",
     ) -> Judgement:
-        """Judge the stream that a client received: its bytes, or what ``streaming.parse`` makes of them.
+        """Judge the stream that a client received: its bytes, or the result of ``streaming.parse``.
 
-        ``source`` is the upstream's stream (the same way), or its unary reply (a JSON object, or its bytes), or None:
-        then the output is judged by the rules of the client's format alone. Where the source broke off or failed,
-        ``how`` may say so in other words (``was lost``). The rest is as of :meth:`response`. Findings point into the
-        stream or, where their ``body`` is ``findings.TOGETHER``, into the reply that it assembles to.
+        ``source`` is the upstream's stream (in the same forms), or its unary reply (a JSON object, or its bytes), or
+        None: then the output is judged by the rules of the client's format alone. If the source broke off or failed,
+        ``how`` may describe that for messages (``was lost``). The other parameters are those of :meth:`response`.
+        Findings point into the stream or, if their ``body`` is ``findings.ASSEMBLED_REPLY``, into the assembled reply.
         """
         judged = judge_stream(
             self.corpus,
@@ -145,22 +143,22 @@ class Judge:
             captured=captured,
             tolerated=self.tolerated,
             how=how,
-            in_names_of_client=lambda reply: self._in_names_of_the_client(route, reply, requests.client),
+            rename_for_client=lambda reply: self._rename_for_client(route, reply, requests.client),
         )
-        return self._with_causes(judged, route.client)
+        return self._name_causes(judged, route.client)
 
-    def _in_names_of_the_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
-        """A provider's reply in the tool names of the client, whose ``request`` it answers, if that is known."""
+    def _rename_for_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
+        """A provider's reply with the client's tool names; ``request`` is the client's, None if unknown."""
         del route, request  # names are what a policy changes
         return reply
 
     def stream_end(
         self, sent: Assembled, received: Assembled, output: dict[str, Any], route: AnyRoute, how: str
     ) -> tuple[Finding, ...]:
-        """Judge how a client's stream ends whose source broke off or failed, and nothing else of it.
+        """Judge only the end of a client's stream whose source broke off or failed.
 
-        A part of what :meth:`stream` judges, for a stream that is broken off again and again; both replies are as
-        ``formats.assemble`` makes them, ``output`` as ``streaming.parse`` does. ``how`` says how the source ended.
+        A part of :meth:`stream`, for a stream that is broken off again and again. ``sent`` and ``received`` are results
+        of ``formats.assembled``, ``output`` is one of ``streaming.parse``. ``how`` says how the source ended.
         """
         return set_format(judge_end(self.corpus, route.client, sent, received, output, how), route.client)
 
@@ -174,23 +172,23 @@ class Judge:
         provider_memory: ProviderMemory | None = None,
         stored: bool = False,
     ) -> Judgement:
-        """Judge the upstream request that a translator made of a client's request in a running conversation.
+        """Judge an upstream request in a running conversation, the translation of a client's request.
 
         ``golden`` is the request as a native client of the upstream's format would send it: the provider's own replies
-        with their ids, names and opaque state, and the client's results. The client's format is the one that
-        everything had to pass through: what it cannot say is not demanded. ``request`` is the client's golden request,
-        by whose words results are judged: never the one built from translated replies, whose ids may be what is wrong.
-        ``provider_memory`` has the provider's replies by id: a request may continue from there. ``stored``: the
+        with their ids, names and opaque state, and the client's results. Everything has passed through the client's
+        format, so what that cannot express is not demanded. ``request`` is the client's golden request, by whose words
+        results are judged: never the one built from translated replies, whose ids may be wrong.
+        ``provider_memory`` has the provider's replies by id, from which a request may continue. ``stored``: the
         client's request left out the earlier entries.
         """
-        return self._with_causes(
+        return self._name_causes(
             judge_history(
                 self.corpus,
                 golden,
                 output,
                 route,
                 request=request,
-                memory=provider_memory or {},
+                provider_memory=provider_memory or {},
                 stored=stored,
                 tolerated=self.tolerated,
             ),
@@ -198,85 +196,95 @@ class Judge:
         )
 
     def may_fail(self, upstream: str, reply: Any) -> bool:
-        """Whether an error may stand in the place of a provider's reply, since nothing, or no answer, came of it."""
+        """Whether the client may get an error instead of this provider's reply, which is empty or no answer."""
         if upstream not in formats.names():
             return False  # an unknown format: its replies cannot be read
         return outcome.may_fail(self.corpus, formats.read(upstream, "response", reply))
 
     def may_refuse(self, route: AnyRoute, request: Any) -> bool:
-        """Whether a client's request rests on what only its own provider knows, or asks for what only that can do."""
+        """Whether a client's request depends on what only its own provider knows, or can do."""
         if route.client == route.upstream or route.client not in formats.names():
             return False
         source = formats.read(route.client, "request", request)
         return bool(source.stored) or source.compacts is not None
 
     def round_trip(self, source: Any, output: Any, *, own: str, through: str, direction: str = "request") -> Judgement:
-        """Compare a body of the format ``own`` with what is left of it after translation to another format and back.
+        """Compare a body of the format ``own`` with its translation to the format ``through`` and back.
 
-        What ``through`` cannot say may be lost. Only MUST findings are reported: smaller differences add up over two
-        translations, and each translation has reported its own.
+        What ``through`` cannot express may be lost. Only MUST findings are reported: smaller differences add up over
+        two translations, and each translation has reported its own.
         """
         judged = judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
-        return self._with_causes(judged, own)
+        return self._name_causes(judged, own)
 
     def body(
-        self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None
+        self,
+        format_name: str,
+        direction: str,
+        body: Any,
+        *,
+        model: str | None = None,
+        assembled: Assembled | None = None,
     ) -> Judgement:
-        """Check a body against the rules of its own format ``name``, no translation involved.
+        """Check a body against the rules of its own format, no translation involved.
 
-        ``direction`` may be ``"stream"``, for a stream as ``streaming.parse`` has it; ``assembled`` is the reply
-        that it assembles to, if that is known already.
+        ``direction`` may be ``"stream"``, for a result of ``streaming.parse``; ``assembled`` is the reply that it
+        assembles to, if known already.
         """
-        findings = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
-        return self._with_causes(Judgement(tuple(findings)), name)
+        findings = check_body(self.corpus, format_name, direction, body, model=model, assembled=assembled)
+        return self._name_causes(Judgement(tuple(findings)), format_name)
 
-    def sent(self, name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
-        """Check what an upstream of the format ``name`` sent to a translator: the ``body`` of a reply or an error.
+    def sent(self, format_name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
+        """Check the body of a reply or an error that an upstream sent to a translator.
 
         ``direction`` is ``"response"``, ``"stream"`` or ``"error"``. Forms that a compatible vendor documents are
         notes; in the output of a translator, which the other methods judge, they are faults.
         """
-        return self._with_causes(judge_sent(self.corpus, name, direction, body, model=model), name)
+        return self._name_causes(judge_sent(self.corpus, format_name, direction, body, model=model), format_name)
 
-    def tool_calls(self, name: str, reply: Any, calls: Any) -> Judgement:
-        """Judge the list of calls that a session took out of a reply of the format ``name``."""
-        return self._with_causes(judge_calls(self.corpus, name, reply, calls), name)
+    def tool_calls(self, format_name: str, reply: Any, calls: Any) -> Judgement:
+        """Judge the list of calls that a session extracted from a reply."""
+        return self._name_causes(judge_calls(self.corpus, format_name, reply, calls), format_name)
 
-    def tool_results(self, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
-        """Judge a request with entries that a session made of results, by the ``golden`` one with the same results.
+    def tool_results(self, format_name: str, golden: Any, output: Any, *, model: str) -> Judgement:
+        """Judge a request with a session's entries for tool results, by the ``golden`` one with the same results.
 
-        What else the client says behind the results is not demanded.
+        What the client says after the results is not demanded.
         """
-        return self._with_causes(judge_results(self.corpus, name, golden, output, model=model), name)
+        judgement = judge_results(self.corpus, format_name, golden, output, model=model)
+        return self._name_causes(judgement, format_name)
 
-    def mcp_tools(self, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
-        """Judge the ``tools`` of a request that a session made of the result of ``tools/list``.
+    def mcp_tools(self, format_name: str, golden: Any, list_tools_result: Any, tools: Any, *, model: str) -> Judgement:
+        """Judge the ``tools`` of a request, a session's translation of the result of ``tools/list``.
 
-        ``golden`` is a request of the format ``name`` in which they are to stand.
+        ``golden`` is a request to put them into.
         """
-        return self._with_causes(judge_tools(self.corpus, name, golden, listed, tools, model=model), name)
+        judgement = judge_tools(self.corpus, format_name, golden, list_tools_result, tools, model=model)
+        return self._name_causes(judgement, format_name)
 
-    def mcp_names(self, name: str, listed: Any, request: Any) -> dict[str, str]:
-        """The names under which a request declares the tools of a result of ``tools/list``, by their own."""
-        return mcp_names(self.corpus, name, listed, request)
+    def mcp_names(self, format_name: str, list_tools_result: Any, request: Any) -> dict[str, str]:
+        """The names under which a request declares the tools of a result of ``tools/list``, by the server's names."""
+        return mcp_tool_names(self.corpus, format_name, list_tools_result, request)
 
-    def mcp_result(self, name: str, golden: Any, output: Any, results: Mapping[int, Any], *, model: str) -> Judgement:
-        """Judge a request with entries that a session made of results of ``tools/call``, by their calls' ordinals.
+    def mcp_result(
+        self, format_name: str, golden: Any, output: Any, results: Mapping[int, Any], *, model: str
+    ) -> Judgement:
+        """Judge a request with a session's entries for ``results`` of ``tools/call``, by their calls' ordinals.
 
-        ``golden`` is the request with the same calls and any results. What it says behind them is not demanded.
+        ``golden`` is the request with the same calls and any results. What it says after them is not demanded.
         """
-        return self._with_causes(judge_result(self.corpus, name, golden, output, results, model=model), name)
+        judgement = judge_result(self.corpus, format_name, golden, output, results, model=model)
+        return self._name_causes(judgement, format_name)
 
-    def otel(self, name: str, request: Any, reply: Any, output: Any) -> Judgement:
-        """Judge what an instrumentation tells OpenTelemetry of a request of the format ``name`` and its reply.
+    def otel(self, format_name: str, request: Any, reply: Any, output: Any) -> Judgement:
+        """Judge an instrumentation's record for OpenTelemetry of a request and its reply.
 
-        ``output`` has ``input_messages``, ``output_messages``, ``system_instructions`` and ``tool_definitions``; a
-        ``reply`` of None is not asked for.
+        ``output`` has ``input_messages``, ``output_messages``, ``system_instructions`` and ``tool_definitions``. With
+        a ``reply`` of None only the request's part is judged.
         """
-        return self._with_causes(
-            Judgement(tuple(judge_exchange(self.corpus, ObservedExchange(name, request, reply), output))), name
-        )
+        exchange = ObservedExchange(format_name, request, reply)
+        return self._name_causes(Judgement(tuple(judge_exchange(self.corpus, exchange, output))), format_name)
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
-        """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""
+        """The names under which the ``output`` declares the tools of the ``golden`` request, by the golden names."""
         return declared_names(self.corpus, golden, output, upstream)

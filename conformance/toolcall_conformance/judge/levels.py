@@ -1,6 +1,6 @@
-"""How much a finding weighs: the level of its rule, lowered by the circumstances that hold. Decided here alone.
+"""Decides the level of every finding: that of its rule, lowered by the circumstances that hold.
 
-Both stand in the corpus: a rule in its file, a circumstance in ``circumstances/<name>.json``.
+Both are in the corpus: a rule in its file, a circumstance in ``circumstances/<name>.json``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 from toolcall_conformance.basics.findings import NOT_KNOWN, Finding, Level, Words, is_json_value
 from toolcall_conformance.library import Circumstance, Corpus
 
-_FROM_LIGHT_TO_GRAVE: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
+_LEVELS_BY_GRAVITY: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
 
 
 def make_finding(
@@ -31,9 +31,9 @@ def make_finding(
     body: str = "",
     format: str = "",
 ) -> Finding:
-    """A finding of the rule, at the level that the corpus gives it in bodies of ``direction`` and of a ``format``.
+    """Make a finding of the rule, at the level that the corpus gives it in bodies of ``direction``.
 
-    ``under`` are the circumstances that hold. Without ``message`` or ``element`` it has those of the rule.
+    ``under`` are the circumstances that hold. ``message`` and ``element`` default to those of the rule.
     """
     rule = corpus.rule(rule_id)
     breach = Finding(
@@ -53,16 +53,16 @@ def make_finding(
 
 
 def apply_circumstances(corpus: Corpus, breach: Finding, under: Iterable[str]) -> Finding:
-    """The finding as the circumstances ``under`` leave it: each lowers the level of the rules that it bears on."""
+    """The finding with its level lowered by the circumstances ``under``, each for the rules that it bears on."""
     for name in under:
         circumstance = corpus.circumstance(name)
-        if circumstance.bears_on(breach.rule, breach.element) and _has_form(circumstance, breach):
-            breach = _at_most(breach, circumstance.at_most)
+        if circumstance.bears_on(breach.rule, breach.element) and _fits_form(circumstance, breach):
+            breach = _cap_level(breach, circumstance.at_most)
     return breach
 
 
-def _has_form(circumstance: Circumstance, breach: Finding) -> bool:
-    """Whether what a finding says of its place has the form that the circumstance demands of its rule, if any."""
+def _fits_form(circumstance: Circumstance, breach: Finding) -> bool:
+    """Whether a finding's want, got and subject fit the schema that the circumstance has for its rule, if any."""
     form = circumstance.forms.get(breach.rule)
     if form is None:
         return True
@@ -77,6 +77,6 @@ def _has_form(circumstance: Circumstance, breach: Finding) -> bool:
     return bool(jsonschema.Draft202012Validator(form).is_valid(document))
 
 
-def _at_most(breach: Finding, level: Level) -> Finding:
-    order = _FROM_LIGHT_TO_GRAVE
+def _cap_level(breach: Finding, level: Level) -> Finding:
+    order = _LEVELS_BY_GRAVITY
     return breach if order.index(breach.level) <= order.index(level) else replace(breach, level=level)

@@ -12,23 +12,25 @@ from toolcall_conformance.judge.translation import identity
 from toolcall_conformance.judge.translation.pair import Sides
 
 _RULE = "translation/target-format"
-_MODEL = frozenset({"model"})
+_MODEL_KEY = frozenset({"model"})
 
 
-def no_object(sides: Sides, output: Any) -> Finding:
+def report_no_object(sides: Sides, output: Any) -> Finding:
     """The finding for an output that is no JSON object."""
-    message = f"the output is no JSON object but {_kind(output)}"
+    message = f"the output is no JSON object but {_type_words(output)}"
     return sides.finding(_RULE, "", message, want=Words("an object"), got=output, source="")
 
 
-def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Finding | None:
-    """The finding for an output that went through unchanged, or has nothing of a body of its format; None else."""
+def report_other_format(
+    sides: Sides, source: Any, output: dict[str, Any], output_findings: list[Finding]
+) -> Finding | None:
+    """The finding for an output that was passed through untranslated, or is no body of its format; else None."""
     direction, name = sides.output.direction, sides.output.format
     container = sides.target["containers"][direction]
     unchanged = (
         sides.source.format != name
-        and any(finding.is_must for finding in own)
-        and equal(identity.without_keys(source, _MODEL), identity.without_keys(output, _MODEL))
+        and any(finding.is_must for finding in output_findings)
+        and equal(identity.without_keys(source, _MODEL_KEY), identity.without_keys(output, _MODEL_KEY))
     )
     if not unchanged and any(key in output for key in container):
         return None
@@ -44,17 +46,19 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
     )
 
 
-def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> Finding | None:
-    """The finding for an error that is valid in another format but not in the client's; None else.
+def report_other_envelope(sides: Sides, output: dict[str, Any], output_findings: list[Finding]) -> Finding | None:
+    """The finding for an error that is valid in another format but not in the client's; else None.
 
-    Of the client's own provider an error that its SDK reads is another spelling, and no error of another API.
+    From the client's own provider, an error that its SDK reads is another notation, not an error of another API.
     """
-    if not faulty(own) or (sides.source.format == sides.output.format and not any(finding.is_must for finding in own)):
+    if not has_faults(output_findings) or (
+        sides.source.format == sides.output.format and not any(finding.is_must for finding in output_findings)
+    ):
         return None
     fitting = [
         name
         for name in sides.corpus.formats
-        if name != sides.output.format and not faulty(check_body(sides.corpus, name, "error", output))
+        if name != sides.output.format and not has_faults(check_body(sides.corpus, name, "error", output))
     ]
     if not fitting:
         return None
@@ -63,10 +67,10 @@ def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> 
     return sides.finding(_RULE, "/body", message, want=Words(sides.output.format), got=body, source="/body")
 
 
-def faulty(findings: list[Finding]) -> bool:
-    """Whether anything is found but notes."""
+def has_faults(findings: list[Finding]) -> bool:
+    """Whether any finding is more than a note."""
     return any(not finding.is_note for finding in findings)
 
 
-def _kind(value: Any) -> str:
+def _type_words(value: Any) -> str:
     return {type(None): "null", bool: "a boolean", str: "a string", list: "an array"}.get(type(value), "a number")

@@ -17,8 +17,8 @@ from toolcall_conformance.checks.conversation.converted_arguments import (
     converted_arguments,
 )
 from toolcall_conformance.checks.streams.event_places import nearest, values_at
-from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.judge.policy.bodies import renamed_arguments
+from toolcall_conformance.judge.context import Requests
+from toolcall_conformance.judge.policy.bodies import rename_arguments
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.library import Exchange
@@ -40,7 +40,7 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
         if call.arguments_pointer is not None and call.name in parameters:
             parent, _, key = call.arguments_pointer.rpartition("/")
             holder = resolve(body, parent)
-            holder[key] = renamed_arguments(holder[key], parameters[str(call.name)])
+            holder[key] = rename_arguments(holder[key], parameters[str(call.name)])
         if call.arguments_pointer is not None and call.kind == "function" and call.name in conversions:
             parent, _, key = call.arguments_pointer.rpartition("/")
             holder = resolve(body, parent)
@@ -161,12 +161,12 @@ def rename_parameters_in_stream(
                 names = parameters.get(name) if isinstance(name, str) else None
                 if names and isinstance(value, dict):
                     parent, _, key = pointer.rpartition("/")
-                    resolve(event, parent)[key] = renamed_arguments(value, names)
+                    resolve(event, parent)[key] = rename_arguments(value, names)
                     data = to_json(event)
                 elif names and isinstance(value, str) and place.get("json"):
                     whole = token is None
                     texts[pointer] = (
-                        str(renamed_arguments(value, names))
+                        str(rename_arguments(value, names))
                         if whole
                         else open_texts.setdefault(token, _Keys(names)).change(value)
                     )

@@ -9,7 +9,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, unescape
 from toolcall_conformance.checks.base import Failed, failure
 from toolcall_conformance.drivers import Crashed, Inapplicable, TimedOut
-from toolcall_conformance.judge.excuses.nameable import is_named, setting_names
+from toolcall_conformance.judge.excuses.nameable_parts import is_named, setting_names
 from toolcall_conformance.library import Corpus
 
 # Without these it would be another exchange.

@@ -8,7 +8,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import resolve
-from toolcall_conformance.judge.excuses.asked_thinking import NOT_ASKED
+from toolcall_conformance.judge.excuses.thinking_state import THINKING_NOT_ASKED
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Corpus
 
@@ -36,7 +36,7 @@ def lighter_for_ungiven(
 ) -> tuple[Finding, ...]:
     """The findings, lighter where they are about state of the ``golden`` request that no provider would have sent."""
     return tuple(
-        apply_circumstances(corpus, finding, [NOT_ASKED])
+        apply_circumstances(corpus, finding, [THINKING_NOT_ASKED])
         if _text_at(golden, finding.source_pointer) in ungiven
         else finding
         for finding in findings

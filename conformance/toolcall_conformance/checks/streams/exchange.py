@@ -28,7 +28,7 @@ from toolcall_conformance.drivers import (
     Streamed,
     StreamOutcome,
 )
-from toolcall_conformance.judge.given import UNKNOWN, Requests
+from toolcall_conformance.judge.context import UNKNOWN_REQUESTS, Requests
 from toolcall_conformance.library import Exchange
 
 
@@ -105,7 +105,7 @@ class StreamedExchange:
     begun: list[SessionDriver]
     left_out: tuple[str, ...] = ()
     failed: Failed | None = None
-    requests: Requests = UNKNOWN
+    requests: Requests = UNKNOWN_REQUESTS
 
     def play(self, source: Source) -> Streamed | Failed | Blocked:
         """The upstream sends ``source``."""

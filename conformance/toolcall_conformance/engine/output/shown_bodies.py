@@ -69,9 +69,9 @@ def _golden_differences(corpus: Corpus, route: Route, name: str, parts: Mapping[
     back = "source" in parts and parts["source"] is parts["golden"]
     if back or target_format not in formats.names():
         return []
-    from toolcall_conformance.judge.against_golden import differing
+    from toolcall_conformance.judge.bodies import find_golden_differences
 
-    differences = differing(corpus, target_format, direction[0], parts["golden"], parts["produced"])
+    differences = find_golden_differences(corpus, target_format, direction[0], parts["golden"], parts["produced"])
     return [redact_secrets(str(difference)) for difference in differences[:_MAX_DIFFERENCES]]
 
 

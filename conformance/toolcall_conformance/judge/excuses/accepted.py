@@ -1,4 +1,4 @@
-"""What a judge accepted between two bodies: the comparisons record it where they grant it, the notation is added."""
+"""The differences that a judge accepted between two bodies: the comparisons record them, other notations are added."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ from toolcall_conformance.judge.translation.notation import record_notation
 from toolcall_conformance.judge.translation.pair import Pair
 
 
-def accepted_in(pair: Pair, findings: Iterable[Finding]) -> tuple[Tolerated, ...]:
-    """The accepted differences, each once; none where nobody asked for them.
+def accepted_differences(pair: Pair, findings: Iterable[Finding]) -> tuple[Tolerated, ...]:
+    """The accepted differences, each once; empty if they were not asked for.
 
-    What ``findings`` reports as a MUST at a place was not accepted there.
+    A place where ``findings`` has a MUST has none.
     """
     if pair.accepted is None:
         return ()
     record_notation(pair)
-    refused = {(side, place) for finding in findings if finding.is_must for side, place in _sides(finding) if place}
+    refused = {
+        (side, place) for finding in findings if finding.is_must for side, place in _places_by_side(finding) if place
+    }
     tolerances = {
         (tolerance.name, tolerance.pointer, tolerance.source_pointer): tolerance
         for tolerance in reversed(pair.accepted)
     }
-    return tuple(tolerance for tolerance in reversed(tolerances.values()) if refused.isdisjoint(_sides(tolerance)))
+    return tuple(
+        tolerance for tolerance in reversed(tolerances.values()) if refused.isdisjoint(_places_by_side(tolerance))
+    )
 
 
-def _sides(item: Finding | Tolerated) -> tuple[tuple[str, str | None], ...]:
+def _places_by_side(item: Finding | Tolerated) -> tuple[tuple[str, str | None], ...]:
     return (("output", item.pointer), ("source", item.source_pointer))

@@ -1,6 +1,6 @@
-"""A refusal that names what the target cannot say, or may lose, weighs what losing that without a word would weigh.
+"""A refusal that names a possible loss is judged no worse than the silent loss itself.
 
-A refusal is the louder of the two: who is refused learns why. So it is never the graver.
+The user learns more from a refusal: it names the reason.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.judge.comparisons import REQUEST, compare
-from toolcall_conformance.judge.excuses.nameable import Nameable, nameables
-from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.context import AnyRoute
+from toolcall_conformance.judge.excuses.nameable_parts import NameablePart, find_nameable_parts
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.library import Corpus
 
-NAMES_A_LOSS: Final = "refusal-names-a-loss"
-"""The circumstance of a refusal for what may be lost with a warning."""
+REFUSAL_NAMES_LOSS: Final = "refusal-names-a-loss"
+"""The circumstance of a refusal that names a part which may be lost with a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedLoss:
-    """What a refusal names, all of which may be lost: the ``parts`` by their places in the request.
+    """The parts that a refusal names, all of which may be lost: ``parts`` are their pointers in the request.
 
-    ``findings`` are those of a request that is the same without these parts, as if they had been dropped.
+    ``findings`` are those of the request with these parts dropped.
     """
 
     parts: tuple[str, ...]
@@ -35,20 +35,20 @@ class NamedLoss:
 
     @property
     def weighs_nothing(self) -> bool:
-        """Whether not even a warning would follow from the loss."""
+        """Whether the loss would cause not even a warning."""
         return all(finding.is_note for finding in self.findings)
 
 
-def named_loss(corpus: Corpus, route: AnyRoute, request: Any, words: str) -> NamedLoss | None:
-    """What of a client's ``request`` the ``words`` of a refusal name, if that may be lost, and no loss is a MUST.
+def named_loss(corpus: Corpus, route: AnyRoute, request: Any, refusal_text: str) -> NamedLoss | None:
+    """The parts of a client's ``request`` that a refusal names, if all may be lost, and no loss is a MUST.
 
-    None for a refusal that names nothing of the request, or something that the target can say as well.
+    None for a refusal that names no part of the request, or one that the target can express as well.
     """
     if not {route.client, route.upstream} <= set(formats.names()):
         return None
     source = formats.read(route.client, "request", request)
-    pair = _pair(corpus, source, source, route)
-    named = [part for part in nameables(pair) if part.is_named_in(words)]
+    pair = _untranslated_pair(corpus, source, source, route)
+    named = [part for part in find_nameable_parts(pair) if part.is_named_in(refusal_text)]
     if not named or any(part.demand == "must" for part in named):
         return None
     findings = _findings_without(corpus, pair, named, route)
@@ -57,28 +57,30 @@ def named_loss(corpus: Corpus, route: AnyRoute, request: Any, words: str) -> Nam
     return NamedLoss(tuple(dict.fromkeys(part.pointer for part in named)), findings)
 
 
-def _findings_without(corpus: Corpus, pair: Pair, named: Iterable[Nameable], route: AnyRoute) -> tuple[Finding, ...]:
-    """What is wrong with a translation that says all of the source but what is ``named``.
+def _findings_without(
+    corpus: Corpus, pair: Pair, named: Iterable[NameablePart], route: AnyRoute
+) -> tuple[Finding, ...]:
+    """The findings of a translation that has all of the source except the ``named`` parts.
 
-    The source's own reading is taken for the translation, so that nothing else differs. What the comparisons say even
-    of the whole of it is about the format, not the loss, unless it is about what is gone.
+    The source's own reading serves as the translation, so that nothing else differs. Findings that even the complete
+    reading has are about the format, not the loss, unless they are about a dropped part.
     """
     left = pair.source
     for part in named:
         left = part.drop(left)
     places = {part.pointer for part in named if part.is_whole}
-    usual = {_about(finding) for finding in compare(pair, REQUEST)}
+    usual = {_finding_key(finding) for finding in compare(pair, REQUEST)}
     return tuple(
         finding
-        for finding in compare(_pair(corpus, pair.source, left, route), REQUEST)
-        if finding.source_pointer in places or _about(finding) not in usual
+        for finding in compare(_untranslated_pair(corpus, pair.source, left, route), REQUEST)
+        if finding.source_pointer in places or _finding_key(finding) not in usual
     )
 
 
-def _about(finding: Finding) -> tuple[str, str | None, str]:
+def _finding_key(finding: Finding) -> tuple[str, str | None, str]:
     return finding.rule, finding.source_pointer, finding.subject
 
 
-def _pair(corpus: Corpus, source: Reading, output: Reading, route: AnyRoute) -> Pair:
-    """The source beside what is said of it, as if it were said in the upstream's format."""
+def _untranslated_pair(corpus: Corpus, source: Reading, output: Reading, route: AnyRoute) -> Pair:
+    """A pair of the source and an ``output`` reading, taken as if in the upstream's format."""
     return align_sides(Sides(corpus, source, replace(output, format=route.upstream), model=route.upstream_model))

@@ -1,6 +1,6 @@
-"""What a server of the Model Context Protocol sends, as a source that bridges are judged by."""
+"""Reads messages of servers of the Model Context Protocol, the source by which bridges are judged."""
 
 from toolcall_conformance.judge.mcp.reading import ToolResult, read_result, read_tools
-from toolcall_conformance.judge.mcp.telling import parts_told
+from toolcall_conformance.judge.mcp.result_forms import expected_parts
 
-__all__ = ["ToolResult", "parts_told", "read_result", "read_tools"]
+__all__ = ["ToolResult", "expected_parts", "read_result", "read_tools"]

@@ -16,15 +16,15 @@ Part = Text | Media | Value
 
 @dataclass(frozen=True, slots=True)
 class ContentEntry:
-    """One entry of a result's content: the ``part`` that it is by itself.
+    """One entry of a result's content, with the ``part`` that it is by itself.
 
-    ``uri`` is that of a resource, ``link`` whether the resource itself stays with the server. Nobody need tell the
-    model of a block that is ``for_the_user``. ``words`` are what a text may say of the block beside what it must.
+    ``uri`` is that of a resource; ``is_link``: the resource itself stays with the server. A block that is
+    ``for_the_user`` need not reach the model. ``words`` are those that a text may have about the block in addition.
     """
 
     part: Text | Media
     uri: str | None = None
-    link: bool = False
+    is_link: bool = False
     for_the_user: bool = False
     words: str = ""
 
@@ -43,26 +43,26 @@ class ToolResult:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """All that it says, as the parts of a result; its structured content where it says nothing else."""
+        """Its content as the parts of a result; its structured content if it has no other."""
         parts: tuple[Part, ...] = tuple(block.part for block in self.blocks if not block.for_the_user)
         content = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
         if content or self.structured is MISSING:
             return parts
-        return (of_value(self.structured),)
+        return (value_part(self.structured),)
 
 
-def of_value(value: Any) -> Part:
-    """A JSON value as a part: an object as it is, anything else as its text."""
+def value_part(value: Any) -> Part:
+    """A JSON value as a part: an object as it is, anything else as its JSON text."""
     return Value(value, "/structuredContent") if isinstance(value, dict) else Text(to_json(value), "/structuredContent")
 
 
-def read_tools(listed: Any) -> Reading:
+def read_tools(list_tools_result: Any) -> Reading:
     """The tools of a ListToolsResult as those that a request declares. The protocol knows no strict tools."""
-    return Reading("", "request", tools=list(_tools(listed)), body=listed)
+    return Reading("", "request", tools=list(_read_declarations(list_tools_result)), body=list_tools_result)
 
 
-def _tools(listed: Any) -> Iterator[Tool]:
-    for place, entry in enumerate(map(_object, _list(_object(listed).get("tools")))):
+def _read_declarations(list_tools_result: Any) -> Iterator[Tool]:
+    for place, entry in enumerate(map(_object, _list(_object(list_tools_result).get("tools")))):
         at = join("", "tools", place)
         pointers = {key: f"{at}/{key}" for key in ("name", "description", "inputSchema") if key in entry}
         yield Tool(
@@ -81,7 +81,8 @@ def read_result(result: Any) -> ToolResult:
     """A CallToolResult; blocks of types that the protocol does not have are left out."""
     document = _object(result)
     blocks = (
-        _block(_object(entry), join("", "content", place)) for place, entry in enumerate(_list(document.get("content")))
+        _read_block(_object(entry), join("", "content", place))
+        for place, entry in enumerate(_list(document.get("content")))
     )
     structured = document.get("structuredContent")
     return ToolResult(
@@ -92,7 +93,7 @@ def read_result(result: Any) -> ToolResult:
     )
 
 
-def _block(entry: dict[str, Any], pointer: str) -> ContentEntry | None:
+def _read_block(entry: dict[str, Any], pointer: str) -> ContentEntry | None:
     kind, hidden = entry.get("type"), _object(entry.get("annotations")).get("audience") == ["user"]
     if kind == "text":
         return ContentEntry(Text(_text(entry, "text"), f"{pointer}/text"), for_the_user=hidden)
@@ -102,18 +103,18 @@ def _block(entry: dict[str, Any], pointer: str) -> ContentEntry | None:
     if kind == "resource_link":
         uri = _text(entry, "uri")
         named = f"{_text(entry, 'title') or _text(entry, 'name')}: {uri}"
-        return ContentEntry(Text(named, pointer), uri, True, hidden, " ".join(_words(entry)))
-    return _resource(_object(entry.get("resource")), pointer, hidden) if kind == "resource" else None
+        return ContentEntry(Text(named, pointer), uri, True, hidden, " ".join(_words_within(entry)))
+    return _read_resource(_object(entry.get("resource")), pointer, hidden) if kind == "resource" else None
 
 
-def _resource(resource: dict[str, Any], pointer: str, hidden: bool) -> ContentEntry:
+def _read_resource(resource: dict[str, Any], pointer: str, hidden: bool) -> ContentEntry:
     uri = _text(resource, "uri")
     if "blob" in resource:
         mime = _text(resource, "mimeType") or None
         return ContentEntry(
-            Media(_kind(mime), mime, f"{pointer}/resource", data=_text(resource, "blob")), uri, False, hidden
+            Media(_media_kind(mime), mime, f"{pointer}/resource", data=_text(resource, "blob")), uri, False, hidden
         )
-    words = " ".join(_words({key: value for key, value in resource.items() if key != "text"}))
+    words = " ".join(_words_within({key: value for key, value in resource.items() if key != "text"}))
     return ContentEntry(Text(_text(resource, "text"), f"{pointer}/resource/text"), uri, False, hidden, words)
 
 
@@ -130,19 +131,19 @@ def _text(holder: dict[str, Any], key: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _kind(mime: str | None) -> str:
+def _media_kind(mime: str | None) -> str:
     family = (mime or "").partition("/")[0]
     return family if family in ("image", "audio", "video") else "document"
 
 
-def _words(value: Any) -> Iterator[str]:
+def _words_within(value: Any) -> Iterator[str]:
     """Every key and value inside a JSON value, as text."""
     if isinstance(value, dict):
         for key, entry in value.items():
             yield str(key)
-            yield from _words(entry)
+            yield from _words_within(entry)
     elif isinstance(value, list):
         for entry in value:
-            yield from _words(entry)
+            yield from _words_within(entry)
     else:
         yield str(value)

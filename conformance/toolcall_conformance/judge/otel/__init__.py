@@ -1,4 +1,4 @@
-"""What an instrumentation tells OpenTelemetry of one exchange, held against the exchange itself."""
+"""Judges an instrumentation's record of one exchange for OpenTelemetry by the exchange itself."""
 
 from toolcall_conformance.judge.otel.exchange import ObservedExchange, judge_exchange
 

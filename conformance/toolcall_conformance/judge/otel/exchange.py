@@ -1,4 +1,4 @@
-"""Judges what an instrumentation tells of one exchange: the shape first, then whether all is there."""
+"""Judges an instrumentation's record of one exchange: its shape first, then whether it is complete."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Reading, Result, Text, Turn
-from toolcall_conformance.judge.otel.facts import ATTRIBUTES
 from toolcall_conformance.judge.otel.parts import (
     choices_of,
     compare_arguments_form,
@@ -23,7 +22,7 @@ from toolcall_conformance.judge.otel.parts import (
     compare_tools,
 )
 from toolcall_conformance.judge.otel.reading import Messages, SourceFacts, read_input, read_reply
-from toolcall_conformance.judge.otel.shape import compare_shape
+from toolcall_conformance.judge.otel.schemas import ATTRIBUTES, compare_shape
 from toolcall_conformance.judge.translation.calls.calls import compare_calls
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.media.media import compare_media
@@ -33,10 +32,10 @@ from toolcall_conformance.judge.translation.texts.texts import compare_texts
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
-_COMPARED = (Text, Media, Call, Result)
-_IDS = "translation/ids-kept"
+_COMPARED_ITEMS = (Text, Media, Call, Result)
+_IDS_RULE = "translation/ids-kept"
 """The law of translators; here it is ``otel/call-id``."""
-_CONTENT = "translation/result-content"
+_CONTENT_RULE = "translation/result-content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +48,22 @@ class ObservedExchange:
 
 
 def judge_exchange(corpus: Corpus, exchange: ObservedExchange, output: Any) -> list[Finding]:
-    """The findings about the four lists that an instrumentation made of an exchange.
+    """The findings on the four lists that an instrumentation recorded of an exchange.
 
-    What a part with a wrong shape should have said is not asked for besides.
+    If the shape is wrong, the content is not judged.
     """
     findings = list(compare_shape(corpus, output))
     if any(finding.is_must for finding in findings):
         return findings
     output = {name: output.get(name, []) for name in ATTRIBUTES}
     request = formats.read(exchange.format, "request", exchange.request)
-    facts = _known(request)
+    facts = _source_facts(request)
     findings += _compare(corpus, request, read_input(exchange.format, output, facts), facts)
     findings += compare_tools(corpus, request, output["tool_definitions"])
     findings += compare_places(corpus, formats.get(exchange.format).client.CONTAINER, request, output)
     if exchange.reply is not None:
         reply = formats.read(exchange.format, "response", exchange.reply)
-        facts = replace(facts, hosted={*facts.hosted, *_known(reply).hosted})
+        facts = replace(facts, hosted={*facts.hosted, *_source_facts(reply).hosted})
         choices = choices_of(corpus, exchange.reply)
         findings += _compare(corpus, reply, read_reply(exchange.format, output, facts, choices), facts)
         findings += compare_choices(corpus, choices, output["output_messages"])
@@ -72,7 +71,7 @@ def judge_exchange(corpus: Corpus, exchange: ObservedExchange, output: Any) -> l
     return findings
 
 
-def _known(reading: Reading) -> SourceFacts:
+def _source_facts(reading: Reading) -> SourceFacts:
     items = [item for turn in reading.turns for item in turn.items]
     free = {tool.name for tool in reading.tools if tool.kind == "custom" and tool.name}
     free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
@@ -84,11 +83,11 @@ def _known(reading: Reading) -> SourceFacts:
 
 
 def _compare(corpus: Corpus, before: Reading, after: Messages, facts: SourceFacts) -> Iterator[Finding]:
-    pair = align_sides(Sides(corpus, _told(before), after.reading))
-    yield from (finding for finding in compare_calls(pair) if finding.rule != _IDS)
+    pair = align_sides(Sides(corpus, _comparable_reading(before), after.reading))
+    yield from (finding for finding in compare_calls(pair) if finding.rule != _IDS_RULE)
     if before.direction == "request":
         yield from (
-            finding for finding in compare_results(pair) if not (finding.rule == _CONTENT and _says_more(finding))
+            finding for finding in compare_results(pair) if not (finding.rule == _CONTENT_RULE and _says_more(finding))
         )
     yield from compare_texts(pair)
     yield from compare_media(pair)
@@ -100,27 +99,27 @@ def _compare(corpus: Corpus, before: Reading, after: Messages, facts: SourceFact
 
 
 def _says_more(finding: Finding) -> bool:
-    """Whether the content of a result is all there, with more words around it."""
+    """Whether the content of a result is complete, with more words around it."""
     expected = finding.want if isinstance(finding.want, list) else [finding.want]
-    content = squeeze("\n".join(_texts(finding.got)))
+    content = squeeze("\n".join(_texts_in(finding.got)))
     return all(isinstance(text, str) and squeeze(text) in content for text in expected)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts_in(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
         for entry in value.values() if isinstance(value, dict) else value:
-            yield from _texts(entry)
+            yield from _texts_in(entry)
 
 
 def _plain_result(result: Result) -> Result:
-    """A result without its media and its mark: a response has them in any form."""
+    """A result without its media and its error mark: a response may have them in any form."""
     return replace(result, error=None, parts=tuple(part for part in result.parts if not isinstance(part, Media)))
 
 
-def _told(reading: Reading) -> Reading:
-    """What of a body is compared as a reading; the parts have no mark for what failed."""
+def _comparable_reading(reading: Reading) -> Reading:
+    """The part of a body's reading that is compared; recorded results have no error mark."""
     turns = [
         Turn(
             turn.side,
@@ -128,7 +127,7 @@ def _told(reading: Reading) -> Reading:
             [
                 _plain_result(item) if isinstance(item, Result) else item
                 for item in turn.items
-                if isinstance(item, _COMPARED)
+                if isinstance(item, _COMPARED_ITEMS)
             ],
         )
         for turn in reading.turns

@@ -1,4 +1,4 @@
-"""What is asked of GenAI messages beside the laws of translation: ids, roles, reasons, steps, places."""
+"""Compares GenAI messages by rules in addition to those of translation: ids, roles, reasons, steps, places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolcall_conformance.judge.translation.pair import Pair, describe_call
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
-_RESULT = "tool_call_response"
+_RESULT_PART = "tool_call_response"
 
 
 def compare_call_ids(pair: Pair) -> Iterator[Finding]:
@@ -34,7 +34,7 @@ def compare_call_ids(pair: Pair) -> Iterator[Finding]:
 
 def compare_arguments_form(corpus: Corpus, after: Messages) -> Iterator[Finding]:
     """Arguments are recorded as the object that they are."""
-    for pointer in after.spelt:
+    for pointer in after.text_arguments:
         call = next(call for call in after.reading.calls if call.arguments_pointer == pointer)
         if isinstance(call.arguments, dict):
             got = resolve(after.reading.body, pointer)
@@ -42,18 +42,20 @@ def compare_arguments_form(corpus: Corpus, after: Messages) -> Iterator[Finding]
 
 
 def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
-    """What the model says is the assistant's; what a tool returned is the tool's, or the user's as the API has it."""
+    """The model's messages have the role of the assistant; results that of the tool, or of the user as in the API."""
     for pointer, role, kinds in after.roles:
         by_model = after.reading.direction == "response" or "tool_call" in kinds
-        roles: Sequence[str] = corpus.otel["roles"]["model" if by_model else "result" if _RESULT in kinds else "any"]
+        roles: Sequence[str] = corpus.otel["roles"][
+            "model" if by_model else "result" if _RESULT_PART in kinds else "any"
+        ]
         if role not in roles:
             yield make_finding(corpus, "otel/role", join(pointer, "role"), want=one_of(roles), got=role)
 
 
 def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> Iterator[Finding]:
-    """A reason for the end is the vocabulary's word; the message may do without, for a span has it, too.
+    """A finish reason is a word of the vocabulary; it may be absent, since the span has it, too.
 
-    Where the API itself does not say that calls are why it ended, a plain end is as right.
+    If the API itself does not say that calls ended the reply, a plain end is right as well.
     """
     got = messages[0].get("finish_reason") if messages else None
     if got is None or before.finish is None:
@@ -68,7 +70,7 @@ def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> 
 
 
 def choices_of(corpus: Corpus, reply: Any) -> int:
-    """How many choices a reply has: one where its API does not list them."""
+    """The number of choices of a reply: one if its API does not list them."""
     lists = corpus.otel["answer_lists"]
     listed = [reply[key] for key in lists if isinstance(reply, dict) and isinstance(reply.get(key), list)]
     return max((len(choices) for choices in listed), default=1)
@@ -96,7 +98,7 @@ def compare_steps(corpus: Corpus, before: Reading, after: Messages, hosted_ids: 
         unnamed -= bool(unnamed)
     calls = {*hosted_ids, *(step.id for step in after.steps if step.id and not step.is_answer)}
     for step in after.steps:
-        if not step.known:
+        if not step.is_server_step:
             yield make_finding(corpus, "otel/server-step-as-client-call", step.pointer)
         elif step.is_answer and step.id is not None and step.id not in calls:
             where = join(step.pointer, "id")
@@ -113,31 +115,31 @@ def compare_thoughts(corpus: Corpus, before: Reading, after: Messages) -> Iterat
 
 
 def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -> Iterator[Finding]:
-    """Where tools are recorded at all, each of the request's is, and no other."""
+    """If tools are recorded at all, each of the request's is, and no other."""
     if not definitions:
         return
-    names = {_plain(definition[key]) for definition in definitions for key in ("name", "type")}
+    names = {_plain_name(definition[key]) for definition in definitions for key in ("name", "type")}
     for tool in before.tools:
-        if not _names(tool) & names:
+        if not _tool_names(tool) & names:
             subject = f"tool {tool.name or tool.type}"
             yield make_finding(
                 corpus, "otel/tool-lost", "/tool_definitions", got=MISSING, source=tool.pointer, subject=subject
             )
-    request_names = {name for tool in before.tools for name in _names(tool)}
+    request_names = {name for tool in before.tools for name in _tool_names(tool)}
     for place, definition in enumerate(definitions):
-        if not {_plain(definition["name"]), _plain(definition["type"])} & request_names:
+        if not {_plain_name(definition["name"]), _plain_name(definition["type"])} & request_names:
             yield make_finding(
                 corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=definition["name"]
             )
 
 
-def _names(tool: Tool) -> set[str]:
-    """The words by which a definition may name a tool: the group that it is declared in says that it is there, too."""
-    return {_plain(name) for name in (tool.name, tool.type, tool.namespace) if name}
+def _tool_names(tool: Tool) -> set[str]:
+    """The names by which a definition may name a tool, that of its group included."""
+    return {_plain_name(name) for name in (tool.name, tool.type, tool.namespace) if name}
 
 
-def _plain(name: str) -> str:
-    """A name as it is in any convention: ``googleSearch`` is ``google_search``."""
+def _plain_name(name: str) -> str:
+    """A name without its case convention: ``googleSearch`` and ``google_search`` are equal."""
     return name.replace("_", "").lower()
 
 

@@ -1,4 +1,4 @@
-"""The file of a policy."""
+"""Reads the file of a policy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Words = Mapping[str, str]
 
 
 class PolicyError(ValueError):
-    """A policy that cannot be read; the message says where, and what to write."""
+    """A wrong policy; the message says where it is wrong, and what to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The content of a policy's file; ``schemas/policy.schema.json`` of the corpus says what each table means."""
+    """The content of a policy's file; ``schemas/policy.schema.json`` of the corpus describes each table."""
 
     filtered: frozenset[str] = frozenset()
     guidance: Words = field(default_factory=dict)
@@ -79,11 +79,11 @@ def _verify(corpus: Corpus, path: Path, table: Any) -> None:
     for name in (*table.get("rename", {}), *table.get("parameters", {})):
         if name in filtered:
             raise PolicyError(f"{path}: {name!r} is filtered and mapped at once; take it out of one of them")
-    _verify_ways_back(path, {"rename": table.get("rename", {})})
-    _verify_ways_back(path, {f"parameters.{name}": words for name, words in table.get("parameters", {}).items()})
+    _verify_reversible(path, {"rename": table.get("rename", {})})
+    _verify_reversible(path, {f"parameters.{name}": words for name, words in table.get("parameters", {}).items()})
 
 
-def _verify_ways_back(path: Path, tables: Mapping[str, Words]) -> None:
+def _verify_reversible(path: Path, tables: Mapping[str, Words]) -> None:
     for where, words in tables.items():
         names = [*words.values()]
         twice = next((name for name in names if names.count(name) > 1), None)

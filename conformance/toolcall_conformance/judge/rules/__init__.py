@@ -1,1 +1,1 @@
-"""Rules: which there are is data in the corpus; here is how a body is checked against them."""
+"""Checks bodies by the rules of their format. The rules themselves are data in the corpus."""

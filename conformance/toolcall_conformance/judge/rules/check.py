@@ -28,27 +28,29 @@ def check_body(
     reading: Reading | None = None,
     assembled: Assembled | None = None,
 ) -> list[Finding]:
-    """Findings of a body against its format's own rules, no translation involved.
+    """The findings of a body by its format's own rules, no translation involved.
 
-    ``reading`` is that of the body, ``assembled`` the reply that a stream assembles to, if they are known already.
+    ``reading`` is that of the body, ``assembled`` the assembled stream, if they are known already.
     """
     try:
         data = pack(body) if direction != "stream" else b""
     except ValueError:  # more than can be packed; readers take anything
         data = b""
     if data and len(data) <= MAX_MEMOIZED_BYTES:
-        return list(_known(corpus, format_name, direction, model, data))
-    return _checked(corpus, format_name, direction, body, model, reading, assembled)
+        return list(_check_packed(corpus, format_name, direction, model, data))
+    return _check(corpus, format_name, direction, body, model, reading, assembled)
 
 
 @lru_cache(maxsize=64)
-def _known(corpus: Corpus, format_name: str, direction: str, model: str | None, data: bytes) -> tuple[Finding, ...]:
-    """The same of a packed body: several checks and variants of a case make equal ones."""
+def _check_packed(
+    corpus: Corpus, format_name: str, direction: str, model: str | None, data: bytes
+) -> tuple[Finding, ...]:
+    """The findings of a packed body, cached: several checks and variants of a case have equal bodies."""
     body, reading = unpack(data), formats.read_packed(format_name, direction, data)
-    return tuple(_checked(corpus, format_name, direction, body, model, reading, None))
+    return tuple(_check(corpus, format_name, direction, body, model, reading, None))
 
 
-def _checked(
+def _check(
     corpus: Corpus,
     format_name: str,
     direction: str,
@@ -60,25 +62,27 @@ def _checked(
     its_format = formats.get(format_name)
     findings: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
-        findings.append(_finding(corpus, rule_id, breach, format_name, direction))
+        findings.append(_make_finding(corpus, rule_id, breach, format_name, direction))
     machine = its_format.stream if direction == "stream" else None
     if machine is not None:
         assembled = machine.assemble(body) if assembled is None else assembled
         reading = formats.read(format_name, "response", assembled.body)
         for expected_rule in machine.RULES:
             rule_breaches = (breach for rule_id, breach in assembled.breaches if rule_id == expected_rule)
-            findings.extend(_finding(corpus, expected_rule, breach, format_name, direction) for breach in rule_breaches)
+            findings.extend(
+                _make_finding(corpus, expected_rule, breach, format_name, direction) for breach in rule_breaches
+            )
     elif reading is None:
         reading = formats.read(format_name, direction, body)
     subject = Subject(format_name, direction, body, reading, model)
     for rule in its_format.rules:
         if direction in rule.directions:
             breaches = rule.breaches(subject)
-            findings.extend(_finding(corpus, rule.id, breach, format_name, direction) for breach in breaches)
+            findings.extend(_make_finding(corpus, rule.id, breach, format_name, direction) for breach in breaches)
     return findings
 
 
-def _finding(corpus: Corpus, rule_id: str, breach: Breach, format_name: str, direction: str) -> Finding:
+def _make_finding(corpus: Corpus, rule_id: str, breach: Breach, format_name: str, direction: str) -> Finding:
     return make_finding(
         corpus,
         rule_id,

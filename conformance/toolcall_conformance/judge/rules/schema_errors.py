@@ -1,6 +1,6 @@
-"""What tells every error of a body: jsonschema, which is shown only the parts of a wrong body that are wrong.
+"""Collects all schema errors of a body, running jsonschema only on its invalid parts.
 
-jsonschema takes some milliseconds for a body that is right; ``Shapes`` knows twenty times faster that it is.
+jsonschema takes some milliseconds for a valid body; ``Shapes`` finds twenty times faster that it is valid.
 """
 
 from __future__ import annotations
@@ -13,40 +13,40 @@ import referencing
 from jsonschema.exceptions import ValidationError
 
 from toolcall_conformance.basics.jsonvalue import resolve
-from toolcall_conformance.judge.rules.shapes import Shapes, whole
+from toolcall_conformance.judge.rules.shapes import Shapes, compile_pattern
 
 _Errors = Iterator[ValidationError]
 
-_LEADING = frozenset({"$ref", "allOf", "if", "properties", "items"})
+_LEADING_KEYWORDS = frozenset({"$ref", "allOf", "if", "properties", "items"})
 # jsonschema leaves them out of the paths of schemas.
-_UNNAMED = frozenset({"$ref", "if"})
+_PATHLESS_KEYWORDS = frozenset({"$ref", "if"})
 
 
 def validator(document: Mapping[str, Any], shapes: Shapes) -> Any:
-    """A validator of jsonschema's for a schema document, which ``shapes`` is compiled. Never asks the network."""
-    registry: referencing.Registry[Any] = referencing.Registry()  # without one, jsonschema would ask the network
+    """A jsonschema validator for a schema document; ``shapes`` is that document, compiled. Never uses the network."""
+    registry: referencing.Registry[Any] = referencing.Registry()  # without one, jsonschema would use the network
     extend: Any = jsonschema.validators.extend
-    kind = extend(jsonschema.Draft202012Validator, _Wrong(document, shapes).keywords())
+    kind = extend(jsonschema.Draft202012Validator, _FailingParts(document, shapes).keywords())
     kind.descend = _descend
     return kind(document, registry=registry)
 
 
-class _Wrong:
-    """The keywords that lead further, each only to what is wrong there."""
+class _FailingParts:
+    """The keywords that lead to parts of a value, each only to its invalid parts."""
 
     def __init__(self, document: Mapping[str, Any], shapes: Shapes) -> None:
         self._document = document
         self._shapes = shapes
 
     def keywords(self) -> dict[str, Any]:
-        """By keyword, what tells its errors, as jsonschema calls it."""
+        """The functions that yield a keyword's errors, as jsonschema calls them, by keyword."""
         return {
             "$ref": self._reference,
             "allOf": self._all_of,
             "if": self._if,
             "properties": self._properties,
             "items": self._items,
-            "additionalProperties": _in_order,
+            "additionalProperties": _additional_properties,
             "pattern": _pattern,
         }
 
@@ -81,15 +81,15 @@ class _Wrong:
 def _descend(
     self: Any, instance: Any, schema: Any, path: str | int | None = None, schema_path: str | int | None = None
 ) -> _Errors:
-    """As jsonschema's own, for documents in which no part has an ``$id``: there every part has the same validator.
+    """Replace jsonschema's ``descend`` for documents in which no part has an ``$id``, so that one validator does.
 
     jsonschema makes one for each part and value, which takes most of the time of a body with thousands of errors.
     """
     if isinstance(schema, bool):
         if not schema:
-            yield _refused(instance)  # its paths lack this last step in jsonschema, too
+            yield _false_schema_error(instance)  # its paths lack this last step in jsonschema, too
         return
-    for error in _of_keywords(self, instance, schema):
+    for error in _keyword_errors(self, instance, schema):
         if path is not None:
             error.path.appendleft(path)
         if schema_path is not None:
@@ -97,11 +97,11 @@ def _descend(
         yield error
 
 
-def _of_keywords(validator: Any, instance: Any, schema: Any) -> _Errors:
+def _keyword_errors(validator: Any, instance: Any, schema: Any) -> _Errors:
     for keyword, keyword_value in schema.items():
         tell = validator.VALIDATORS.get(keyword)
         for error in (tell(validator, keyword_value, instance, schema) or ()) if tell else ():
-            if keyword not in _LEADING:  # errors from further in know what they are of
+            if keyword not in _LEADING_KEYWORDS:  # errors from further in know what they are of
                 details = {
                     "validator": keyword,
                     "validator_value": keyword_value,
@@ -109,19 +109,19 @@ def _of_keywords(validator: Any, instance: Any, schema: Any) -> _Errors:
                     "schema": schema,
                 }
                 error._set(type_checker=validator.TYPE_CHECKER, **details)  # noqa: SLF001 - as jsonschema does
-            if keyword not in _UNNAMED:
+            if keyword not in _PATHLESS_KEYWORDS:
                 error.schema_path.appendleft(keyword)
             yield error
 
 
-def _refused(instance: Any) -> ValidationError:
+def _false_schema_error(instance: Any) -> ValidationError:
     message = f"False schema does not allow {instance!r}"
     nothing: Any = None
     return ValidationError(message, validator=nothing, validator_value=None, instance=instance, schema=False)
 
 
-def _in_order(validator: Any, subschema: Any, instance: Any, schema: Any) -> _Errors:
-    """The keyword ``additionalProperties``, with errors in the order of the body; jsonschema's own is that of a set."""
+def _additional_properties(validator: Any, subschema: Any, instance: Any, schema: Any) -> _Errors:
+    """The keyword ``additionalProperties``, with errors in the body's order; jsonschema's order is that of a set."""
     errors = list(
         jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"](validator, subschema, instance, schema)
     )
@@ -132,7 +132,7 @@ def _in_order(validator: Any, subschema: Any, instance: Any, schema: Any) -> _Er
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> _Errors:
-    """The keyword ``pattern``: jsonschema's own lets a line break stand behind the end."""
+    """The keyword ``pattern``: jsonschema's own accepts a line break after the end."""
     del schema
-    if validator.is_type(instance, "string") and not whole(pattern).search(instance):
+    if validator.is_type(instance, "string") and not compile_pattern(pattern).search(instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")

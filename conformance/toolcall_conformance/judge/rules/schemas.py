@@ -31,7 +31,7 @@ def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
 
 @cache
 def shapes(corpus: Corpus, format_name: str, direction: str) -> Shapes:
-    """The same schema, compiled to tell fast what is right."""
+    """The compiled schema for bodies of one format and direction, which finds fast that a body is valid."""
     return Shapes(corpus.schema(format_name, direction))
 
 
@@ -40,28 +40,30 @@ def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Ite
     try:
         if shapes(corpus, format_name, direction).fits(body):
             return
-        errors = _distinct(format_name, validator(corpus, format_name, direction).iter_errors(body))
+        errors = _distinct_errors(format_name, validator(corpus, format_name, direction).iter_errors(body))
         compiled = shapes(corpus, format_name, direction)
         wants = Wants(corpus.schema(format_name, direction), compiled, pieces=direction == "stream")
     except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
         # Far beyond what any provider takes; readers and rule functions still run.
         yield f"{format_name}/shape", Breach("", message="nested too deeply to be checked")
         return
-    while errors:  # each is forgotten as soon as it is told: thousands take much memory
+    while errors:  # each is dropped as soon as it is reported: thousands take much memory
         (rule_id, pointer), error = errors.popitem(last=False)
-        yield rule_id, Breach(pointer, sentence(error, wants), wants.wanted(error), _got(error))
+        yield rule_id, Breach(pointer, sentence(error, wants), wants.want(error), _got_value(error))
 
 
-def _distinct(format_name: str, errors: Iterable[ValidationError]) -> OrderedDict[tuple[str, str], ValidationError]:
+def _distinct_errors(
+    format_name: str, errors: Iterable[ValidationError]
+) -> OrderedDict[tuple[str, str], ValidationError]:
     """The first error of each rule at each place."""
     leaves: OrderedDict[tuple[str, str], ValidationError] = OrderedDict()
     for error in errors:
-        for leaf in _leaves(error):
-            leaves.setdefault((_rule_of(leaf) or f"{format_name}/shape", join("", *leaf.absolute_path)), leaf)
+        for leaf in _reported_errors(error):
+            leaves.setdefault((_violated_rule(leaf) or f"{format_name}/shape", join("", *leaf.absolute_path)), leaf)
     return leaves
 
 
-def _leaves(error: ValidationError) -> Iterator[ValidationError]:
+def _reported_errors(error: ValidationError) -> Iterator[ValidationError]:
     """The errors to report: a failed ``anyOf``/``oneOf`` as a whole when it names a rule, else its best branch."""
     if error.context and error.validator in ("anyOf", "oneOf") and not _own_rule(error):
         # No schema of ours comes here; one of a format to come may.
@@ -79,7 +81,7 @@ def _own_rule(error: ValidationError) -> str | None:
     return rule_id if isinstance(rule_id, str) else None
 
 
-def _rule_of(error: ValidationError) -> str | None:
+def _violated_rule(error: ValidationError) -> str | None:
     """The rule that the violated schema object names for the failed keyword.
 
     ``x-rule`` is a rule id, or an object ``{keyword: rule id}`` with ``*`` for all other keywords. It speaks for its
@@ -96,5 +98,5 @@ def _rule_of(error: ValidationError) -> str | None:
     return None
 
 
-def _got(error: ValidationError) -> Any:
+def _got_value(error: ValidationError) -> Any:
     return MISSING if asks_for_keys(error) else error.instance

@@ -1,8 +1,8 @@
-"""Whether a value fits a schema: JSON Schemas compiled to Python functions, for the question that is asked most.
+"""Compiles JSON Schemas to Python functions that test whether a value fits.
 
-jsonschema tells what is wrong with a body, and takes milliseconds for it. Nearly every part of nearly every body is
-right, which these functions find out some twenty times faster; only what does not fit is shown to jsonschema. They know
-the keywords that the corpus's schemas use, with the meaning of https://json-schema.org/draft/2020-12, and no others.
+jsonschema finds what is wrong with a body, and takes milliseconds for it. Nearly every part of nearly every body is
+valid, which these functions find some twenty times faster; jsonschema gets only what does not fit. They implement the
+keywords that the corpus's schemas use, with the meaning of https://json-schema.org/draft/2020-12, and no others.
 """
 
 from __future__ import annotations
@@ -15,68 +15,68 @@ from toolcall_conformance.basics.jsonvalue import equal, resolve
 
 Fits = Callable[[Any], bool]
 
-_SILENT = frozenset(
+_IGNORED_KEYWORDS = frozenset(
     {"$schema", "$id", "$defs", "$comment", "title", "description", "contentMediaType", "x-rule", "x-message", "x-want"}
 )
-# These are looked at by the keyword that they belong to.
-_BESIDE = frozenset({"then", "else"})
+# These are read with the keyword that they belong to.
+_COMPANION_KEYWORDS = frozenset({"then", "else"})
 
 
 class Shapes:
-    """A schema document. Raises ValueError for a keyword that is not known here."""
+    """A compiled schema document. Raises ValueError for an unknown keyword."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self._compiled: dict[str, Fits] = {}
         self._tests: dict[int, tuple[Any, Fits]] = {}
         for name in ("#", *(f"#/$defs/{name}" for name in document.get("$defs", {}))):
-            self.at(name)
+            self.test_at(name)
 
     def fits(self, value: Any, reference: str = "#") -> bool:
         """Whether ``value`` fits the document, or the part of it that ``reference`` points to, as ``#/$defs/name``."""
-        return self.at(reference)(value)
+        return self.test_at(reference)(value)
 
-    def at(self, reference: str) -> Fits:
-        """The function that tells whether a value fits the part of the document that ``reference`` points to."""
+    def test_at(self, reference: str) -> Fits:
+        """The test for the part of the document that ``reference`` points to."""
         if reference not in self._compiled:
             self._compiled[reference] = self.compile(resolve(self._document, reference.removeprefix("#")))
         return self._compiled[reference]
 
     def test(self, schema: Any) -> Fits:
-        """As ``compile``, once for each part of the document."""
+        """The test for ``schema``, a part of the document, compiled only once."""
         entry = self._tests.get(id(schema))
-        if entry is None:  # the schema is kept with its test, so that no other one gets its id
+        if entry is None:  # the schema is stored with its test, so that no other one gets its id
             entry = self._tests[id(schema)] = schema, self.compile(schema)
         return entry[1]
 
     def compile(self, schema: Any) -> Fits:
-        """The function that tells whether a value fits ``schema``, a part of the document."""
+        """Compile the test for ``schema``, a part of the document."""
         if isinstance(schema, bool):
             return lambda _value: schema
         if "$id" in schema and schema is not self._document:
             raise ValueError("only the whole document may have an `$id`: in a part, references would mean other places")
-        if (condition := _kind(schema)) is not None:
+        if (condition := _member_test(schema)) is not None:
             return condition
         of_any: list[Fits] = []
         of_kind: dict[type, list[Fits]] = {}
-        only = _PLAIN.get(str(schema.get("type")))
+        only = _PYTHON_TYPES.get(str(schema.get("type")))
         for keyword, keyword_value in schema.items():
-            if keyword in _ABOUT:
-                kind, make = _ABOUT[keyword]
+            if keyword in _TYPED_COMPILER_BY_KEYWORD:
+                kind, make = _TYPED_COMPILER_BY_KEYWORD[keyword]
                 of_kind.setdefault(kind, []).append(make(keyword_value, schema, self))
-            elif keyword in _KEYWORDS and not (keyword == "type" and only):
-                of_any.append(_KEYWORDS[keyword](keyword_value, schema, self))
-            elif keyword not in _KEYWORDS.keys() | _SILENT | _BESIDE:
+            elif keyword in _COMPILER_BY_KEYWORD and not (keyword == "type" and only):
+                of_any.append(_COMPILER_BY_KEYWORD[keyword](keyword_value, schema, self))
+            elif keyword not in _COMPILER_BY_KEYWORD.keys() | _IGNORED_KEYWORDS | _COMPANION_KEYWORDS:
                 raise ValueError(f"the keyword {keyword!r} is not known here; use other keywords, or add it")
-        if only is not None:  # a keyword about another kind has nothing to say
-            tests = [_only(only, of_kind.get(only, [])), *of_any]
+        if only is not None:  # a keyword about another kind demands nothing
+            tests = [_of_kind(only, of_kind.get(only, [])), *of_any]
         else:
-            tests = [*of_any, *(_if_any(kind, about) for kind, about in of_kind.items())]
-        return tests[0] if len(tests) == 1 else _every(tests)
+            tests = [*of_any, *(_if_of_kind(kind, about) for kind, about in of_kind.items())]
+        return tests[0] if len(tests) == 1 else _all_pass(tests)
 
 
-def _kind(schema: Mapping[str, Any]) -> Fits | None:
-    """One test for what most conditions ask: an object of which a member is this text. None for any other schema."""
+def _member_test(schema: Mapping[str, Any]) -> Fits | None:
+    """A fast test for the most frequent condition: an object with one member that is a certain text; else None."""
     if schema.keys() == {"type", "properties", "required"} and schema["type"] == "object":
         [(key, member), *others] = schema["properties"].items()
         if (
@@ -90,7 +90,7 @@ def _kind(schema: Mapping[str, Any]) -> Fits | None:
     return None
 
 
-def _every(tests: Sequence[Fits]) -> Fits:
+def _all_pass(tests: Sequence[Fits]) -> Fits:
     def fits(value: Any) -> bool:
         for test in tests:  # noqa: SIM110 - all() takes twice the time, and this is where the time goes
             if not test(value):
@@ -100,7 +100,7 @@ def _every(tests: Sequence[Fits]) -> Fits:
     return fits
 
 
-def _any(tests: Sequence[Fits]) -> Fits:
+def _any_passes(tests: Sequence[Fits]) -> Fits:
     def fits(value: Any) -> bool:
         for test in tests:  # noqa: SIM110 - as above
             if test(value):
@@ -110,8 +110,8 @@ def _any(tests: Sequence[Fits]) -> Fits:
     return fits
 
 
-def _only(kind: type, tests: Sequence[Fits]) -> Fits:
-    """Whether a value is of a kind, and passes what is asked of this kind."""
+def _of_kind(kind: type, tests: Sequence[Fits]) -> Fits:
+    """A test that a value is of a kind and passes the tests for it."""
 
     def fits(value: Any) -> bool:
         if not isinstance(value, kind):
@@ -124,8 +124,8 @@ def _only(kind: type, tests: Sequence[Fits]) -> Fits:
     return fits
 
 
-def _if_any(kind: type, tests: Sequence[Fits]) -> Fits:
-    """Whether a value, if it is of a kind, passes what is asked of this kind."""
+def _if_of_kind(kind: type, tests: Sequence[Fits]) -> Fits:
+    """A test that a value, if it is of a kind, passes the tests for it."""
 
     def fits(value: Any) -> bool:
         if isinstance(value, kind):
@@ -139,15 +139,15 @@ def _if_any(kind: type, tests: Sequence[Fits]) -> Fits:
 
 def _type(types: Any, _schema: Any, _shapes: Shapes) -> Fits:
     if isinstance(types, str):
-        return _TYPES[types]
-    return _any([_TYPES[name] for name in types])
+        return _TEST_BY_TYPE[types]
+    return _any_passes([_TEST_BY_TYPE[name] for name in types])
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-_TYPES: Mapping[str, Fits] = {
+_TEST_BY_TYPE: Mapping[str, Fits] = {
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
     "string": lambda value: isinstance(value, str),
@@ -164,7 +164,7 @@ def _reference(reference: str, _schema: Any, shapes: Shapes) -> Fits:
     def fits(value: Any) -> bool:
         nonlocal test
         if test is None:  # looked up when it runs: definitions may be circular
-            test = shapes.at(reference)
+            test = shapes.test_at(reference)
         return test(value)
 
     return fits
@@ -184,11 +184,11 @@ def _not(subschema: Any, _schema: Any, shapes: Shapes) -> Fits:
 
 
 def _all_of(branches: Any, _schema: Any, shapes: Shapes) -> Fits:
-    return _every([shapes.compile(branch) for branch in branches])
+    return _all_pass([shapes.compile(branch) for branch in branches])
 
 
 def _any_of(branches: Any, _schema: Any, shapes: Shapes) -> Fits:
-    return _any([shapes.compile(branch) for branch in branches])
+    return _any_passes([shapes.compile(branch) for branch in branches])
 
 
 def _one_of(branches: Any, _schema: Any, shapes: Shapes) -> Fits:
@@ -262,13 +262,13 @@ def _contains(subschema: Any, _schema: Any, shapes: Shapes) -> Fits:
     return lambda value: any(map(test, value))
 
 
-def whole(pattern: str) -> re.Pattern[str]:
-    """A pattern as JSON Schema means it, in ECMA's dialect: ``$`` is the very end, never before a last line break."""
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in ECMA's dialect, as JSON Schema has it: ``$`` never matches before a last line break."""
     return re.compile(re.sub(r"(\\.)|\$", lambda match: match[1] or r"\Z", pattern))
 
 
 def _pattern(pattern: str, _schema: Any, _shapes: Shapes) -> Fits:
-    search = whole(pattern).search
+    search = compile_pattern(pattern).search
     return lambda value: search(value) is not None
 
 
@@ -290,10 +290,10 @@ def _at_most(maximum: int, _schema: Any, _shapes: Shapes) -> Fits:
 
 Compiler = Callable[[Any, Any, Shapes], Fits]
 
-_PLAIN: Mapping[str, type] = {"object": dict, "array": list, "string": str}
+_PYTHON_TYPES: Mapping[str, type] = {"object": dict, "array": list, "string": str}
 
-# By keyword, how it is compiled: from what it says, the schema object it stands in, and the document.
-_KEYWORDS: Mapping[str, Compiler] = {
+# The compilers by keyword; each gets the keyword's value, its schema object, and the document.
+_COMPILER_BY_KEYWORD: Mapping[str, Compiler] = {
     "type": _type,
     "$ref": _reference,
     "if": _if,
@@ -307,8 +307,8 @@ _KEYWORDS: Mapping[str, Compiler] = {
     "maximum": _maximum,
 }
 
-# Those that say something of one kind of values alone; their tests are asked of such values only.
-_ABOUT: Mapping[str, tuple[type, Compiler]] = {
+# The compilers of keywords for one kind of value; their tests get only such values.
+_TYPED_COMPILER_BY_KEYWORD: Mapping[str, tuple[type, Compiler]] = {
     "properties": (dict, _properties),
     "patternProperties": (dict, _pattern_properties),
     "additionalProperties": (dict, _additional_properties),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.checks.base import Failed, OpenSession, Tally
 from toolcall_conformance.drivers import Opened, Produced, RefusedOutcome, SessionDriver, UnsupportedOutcome
-from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.recording.cassettes.stand_in import stand_in
 

@@ -21,7 +21,7 @@ from toolcall_conformance.checks.noting import noting
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.streams.exchange import ClientStream, said_in_streams
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
-from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Case
 from toolcall_conformance.recording.cassettes.asking import UNANSWERED, ask

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.recording.pairs import readers
 from toolcall_conformance.recording.pairs.description import Description, PairTable, read_description

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.basics.findings import Judgement
-from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.recording.pairs.hidden import Hidden
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.judge.consequences import ConsequenceTable, table_of
+from toolcall_conformance.judge.consequences import ConsequenceTable, consequence_table
 from toolcall_conformance.library import Corpus
 
 
@@ -51,7 +51,7 @@ class Harm:
             tuple(raw["order"]["steps"]),
             tuple(raw["alike"]["groups"]),
             frozenset(raw["echoes"]["rules"]),
-            table_of(corpus),
+            consequence_table(corpus),
             tuple(map(_repair, raw["repairs"]["rows"])),
             frozenset(raw["order"]["never_first"]),
         )

@@ -75,7 +75,7 @@ def fold_loops(groups: dict[Key, RootCause], entries: list[Told], harm: Harm) ->
                 continue
             item = occurrence.item
             same = [key for key in _kinds(occurrence.rule, occurrence.element, harm) if key[1] is not None]
-            before = [(rule, None) for rule, _ in harm.consequences.leading(occurrence.rule, way_back=False)]
+            before = [(rule, None) for rule, _ in harm.consequences.causes_of(occurrence.rule, way_back=False)]
             ends = [(item.client, item.upstream), (item.upstream, item.client)]
             there = [
                 other

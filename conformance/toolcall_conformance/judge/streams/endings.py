@@ -1,4 +1,4 @@
-"""Streams whose source broke off or failed: what the client must learn of it."""
+"""Judges the ends of streams whose source broke off or failed: the client must learn of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Tolerated
 from toolcall_conformance.basics.reading.assembled import Assembled
-from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.context import AnyRoute
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation.outcome.stream_ends import compare_beginnings, compare_ends
 from toolcall_conformance.judge.translation.outcome.upstream_errors import accept_details, compare_message
@@ -19,13 +19,13 @@ from toolcall_conformance.library import Corpus
 def judge_end(
     corpus: Corpus, client: str, sent: Assembled, received: Assembled, output: dict[str, Any], how: str
 ) -> list[Finding]:
-    """How the stream of a ``client``'s format ends whose source broke off or failed; ``how`` says how, in words."""
+    """Judge the end of a client's stream whose source broke off or failed; ``how`` describes that in words."""
     finish = formats.read(client, "response", received.body).finish if received.end == "whole" else None
     reason = None if finish is None else finish.reason
-    return [*compare_ends(corpus, sent, received, how, last=last_event(output), reason=reason)]
+    return [*compare_ends(corpus, sent, received, how, last=last_event_pointer(output), reason=reason)]
 
 
-def compare_begun(
+def compare_broken_reply(
     corpus: Corpus,
     replies: tuple[Assembled, Assembled],
     route: AnyRoute,
@@ -34,11 +34,11 @@ def compare_begun(
     *,
     accepted: list[Tolerated] | None = None,
 ) -> list[Finding]:
-    """What a stream that did not end in order said before, and its error, against what the client got of them."""
+    """Compare the part of a broken reply that was sent, and its error, with what the client received."""
     sent, received = replies
     source_reading = formats.read(route.upstream, "response", sent.body)
     output_reading = formats.read(route.client, "response", received.body)
-    stops, last = received.end == "open", last_event(output)
+    stops, last = received.end == "open", last_event_pointer(output)
     return [
         *compare_beginnings(corpus, source_reading, output_reading, how, stops=stops, last=last),
         *_compare_errors(corpus, replies, route, last, accepted),
@@ -62,13 +62,13 @@ def _compare_errors(
     return compare_message(sides, (last, ""))
 
 
-def last_event(stream: dict[str, Any]) -> str:
-    """The pointer of a stream's last event; the whole stream if it has none."""
+def last_event_pointer(stream: dict[str, Any]) -> str:
+    """The pointer of a stream's last event; empty, for the whole stream, if it has none."""
     return f"/events/{len(stream['events']) - 1}" if stream.get("events") else ""
 
 
-def but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:
-    """The breaches of a stream that ends with its source; that it ends there is no breach.
+def check_open_stream(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:
+    """Check a stream that ends with its broken source; the end itself is no breach.
 
     The API's own error is added at the end, after which the rules demand nothing more of a reply.
     """

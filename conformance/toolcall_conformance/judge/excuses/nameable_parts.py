@@ -1,4 +1,4 @@
-"""What of a request a refusal can name: each part by its words, with the request's reading as it is without it."""
+"""The parts of a request that a refusal can name, each with its names and a reading of the request without it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from toolcall_conformance.library import Corpus
 Drop = Callable[[Reading], Reading]
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_BETWEEN: Final = r"[\s_./-]*"
-_DATE: Final = re.compile(r"_?\d{8}$")
+_WORD_SEPARATOR: Final = r"[\s_./-]*"
+_DATE_SUFFIX: Final = re.compile(r"_?\d{8}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Nameable:
-    """A part of a request: the ``names`` that it goes by, how far it must survive, and a reading without it.
+class NameablePart:
+    """A part of a request: its ``names``, how far it must survive, and a function that drops it from a reading.
 
-    ``demand`` is of the loss table; where the target takes a value in part only, it is ``cannot``. ``is_whole``: it is
-    all that stands at its place, and no mark on it.
+    ``demand`` is that of the loss table; if the target takes only a part of the value, it is ``cannot``. ``is_whole``:
+    it is the whole value at its place, not a mark on it.
     """
 
     element: str
@@ -59,28 +59,28 @@ class Nameable:
 
 def is_named(names: Iterable[str], words: str) -> bool:
     """Whether ``words`` hold one of the ``names``, in any case, with or without ``_``, ``-`` and spaces within it."""
-    return any(_pattern(name).search(words) for name in names)
+    return any(_name_pattern(name).search(words) for name in names)
 
 
 @lru_cache(maxsize=1024)
-def _pattern(name: str) -> re.Pattern[str]:
-    words = _BETWEEN.join(map(re.escape, _WORDS.findall(name)))
+def _name_pattern(name: str) -> re.Pattern[str]:
+    words = _WORD_SEPARATOR.join(map(re.escape, _WORDS.findall(name)))
     return re.compile(rf"(?<![\w-]){words}s?(?![\w-])" if words else r"(?!)", re.IGNORECASE)
 
 
-def nameables(pair: Pair) -> Iterator[Nameable]:
-    """All parts of the pair's source that a refusal can name as a reason; its words, calls and functions are none."""
-    yield from _settings(pair)
-    yield from _tools(pair)
+def find_nameable_parts(pair: Pair) -> Iterator[NameablePart]:
+    """All parts of the pair's source that a refusal can name as a reason; texts, calls and functions are none."""
+    yield from _setting_parts(pair)
+    yield from _tool_parts(pair)
     for turn in pair.source.turns:
         for item in turn.items:
-            yield from _item(pair, item)
-    yield from _system(pair)
+            yield from _item_parts(pair, item)
+    yield from _instruction_parts(pair)
     for mark in pair.source.cache_marks:
-        yield _part(pair, "cache-control", mark.pointer, _without_marks, _key(mark.pointer))
+        yield _make_part(pair, "cache-control", mark.pointer, _drop_cache_marks, _last_key(mark.pointer))
 
 
-def _part(
+def _make_part(
     pair: Pair,
     element: str,
     pointer: str,
@@ -88,17 +88,17 @@ def _part(
     *names: str | None,
     demand: str | None = None,
     is_whole: bool = True,
-) -> Nameable:
-    """A part by its own ``names`` and those that the corpus knows of its element."""
+) -> NameablePart:
+    """Make a part with its own ``names`` and those that the corpus has for its element."""
     candidates = (*names, *pair.corpus.elements[element].get("names", ()))
     part_names = tuple(dict.fromkeys(name for name in candidates if name))
-    return Nameable(element, pointer, part_names, demand or pair.demand(element), drop, is_whole)
+    return NameablePart(element, pointer, part_names, demand or pair.demand(element), drop, is_whole)
 
 
 def setting_names(corpus: Corpus, setting: Setting) -> tuple[str, ...]:
-    """The names of a setting: its neutral one, its key, and what each format calls it.
+    """The names of a setting: its neutral name, its key, and its name in each format.
 
-    A last key of one word, such as ``format`` in ``text.format``, says too little without the one that holds it.
+    A last key of one word, such as ``format`` in ``text.format``, is too little without the key before it.
     """
     neutral = setting.name.removeprefix(PRIVATE)
     wire_names = (corpus.format(name)["wire_words"]["settings"].get(setting.name, "") for name in corpus.formats)
@@ -113,64 +113,70 @@ def _key_names(pointer: str) -> Iterator[str]:
         yield "/".join(keys[-2:])
 
 
-def _settings(pair: Pair) -> Iterator[Nameable]:
+def _setting_parts(pair: Pair) -> Iterator[NameablePart]:
     for name, setting in pair.source.settings.items():
         names = setting_names(pair.corpus, setting)
         if name.startswith(PRIVATE):
             demand = "must" if pair.is_same_format else "cannot"
-            yield Nameable(name, setting.pointer, names, demand, _without_setting(name))
+            yield NameablePart(name, setting.pointer, names, demand, _drop_setting(name))
         elif name not in OF_THE_ROUTE:
-            element = _element(pair.source, name, setting)
+            element = _setting_element(pair.source, name, setting)
             demand = pair.demand(element)
             if demand == "must" and limited(pair, name, setting.value) is not None:
                 demand = "cannot"
-            yield _part(pair, element, setting.pointer, _without_setting(name), *names, demand=demand)
+            yield _make_part(pair, element, setting.pointer, _drop_setting(name), *names, demand=demand)
 
 
-def _element(reading: Reading, name: str, setting: Setting) -> str:
+def _setting_element(reading: Reading, setting_name: str, setting: Setting) -> str:
     """The element that a setting is."""
-    if name == "tool_choice":
+    if setting_name == "tool_choice":
         mode = setting.value.get("mode", "auto") if isinstance(setting.value, dict) else "auto"
         names = chosen_names(reading)
         if names is None or mode == "none":
             return f"choice-{mode}" if mode in ("required", "none") else "choice-auto"
         return "choice-named" if mode == "required" and len(names) == 1 else "choice-subset"
-    return "parallel-flag" if name == "parallel_calls" else name.replace("_", "-")
+    return "parallel-flag" if setting_name == "parallel_calls" else setting_name.replace("_", "-")
 
 
-def _without_setting(name: str) -> Drop:
+def _drop_setting(setting_name: str) -> Drop:
     def drop(reading: Reading) -> Reading:
-        settings = {other: setting for other, setting in reading.settings.items() if other != name}
-        return replace(reading, settings=settings, thinks=None if name == "reasoning" else reading.thinks)
+        settings = {other: setting for other, setting in reading.settings.items() if other != setting_name}
+        return replace(reading, settings=settings, thinks=None if setting_name == "reasoning" else reading.thinks)
 
     return drop
 
 
-def _tools(pair: Pair) -> Iterator[Nameable]:
+def _tool_parts(pair: Pair) -> Iterator[NameablePart]:
     for tool in pair.source.tools:
-        at, gone = tool.pointer, _tool(tool.pointer, lambda _: None)
+        at, gone = tool.pointer, _change_tool(tool.pointer, lambda _: None)
         if tool.kind == "hosted":
             element = "tool-client-run" if run_by_client(pair.corpus, pair.source, tool) else "tool-hosted"
-            yield _part(pair, element, at, gone, *_undated(tool.type, tool.name), *_named_elsewhere(pair, tool))
+            yield _make_part(
+                pair, element, at, gone, *_names_with_undated(tool.type, tool.name), *_names_in_other_apis(pair, tool)
+            )
         elif tool.kind == "custom":
-            yield _part(pair, "tool-custom", at, gone, tool.name)
+            yield _make_part(pair, "tool-custom", at, gone, tool.name)
         if tool.strict is True:
-            yield _part(pair, "tool-strict", at, _tool(at, lambda tool: replace(tool, strict=None)), is_whole=False)
+            yield _make_part(
+                pair, "tool-strict", at, _change_tool(at, lambda tool: replace(tool, strict=None)), is_whole=False
+            )
         if tool.grammar is not None:
-            yield _part(pair, "tool-grammar", at, _tool(at, lambda tool: replace(tool, grammar=None)), is_whole=False)
+            yield _make_part(
+                pair, "tool-grammar", at, _change_tool(at, lambda tool: replace(tool, grammar=None)), is_whole=False
+            )
         if is_composed(tool.schema):
             names = [key for key in tool.schema if key in BRANCH_KEYWORDS]
-            yield _part(pair, "tool-schema-root", at, _tool(at, _without_branches), *names, is_whole=False)
+            yield _make_part(pair, "tool-schema-root", at, _change_tool(at, _drop_branches), *names, is_whole=False)
 
 
-def _undated(*names: str | None) -> list[str]:
-    """The names, and those of them that end in a date without it."""
+def _names_with_undated(*names: str | None) -> list[str]:
+    """The names, and each that ends in a date also without the date."""
     full_names = [name for name in names if name]
-    return full_names + [_DATE.sub("", name) for name in full_names]
+    return full_names + [_DATE_SUFFIX.sub("", name) for name in full_names]
 
 
-def _named_elsewhere(pair: Pair, tool: Tool) -> Iterator[str]:
-    """What the APIs call their own tools for the same purpose: a refusal may use the words of the target."""
+def _names_in_other_apis(pair: Pair, tool: Tool) -> Iterator[str]:
+    """The names that the APIs have for tools of the same purpose: a refusal may use those of the target."""
     own = own_tool(pair.corpus, pair.source, tool)
     if own is not None:
         yield own.purpose
@@ -178,7 +184,7 @@ def _named_elsewhere(pair: Pair, tool: Tool) -> Iterator[str]:
         yield from (other.type.rstrip("*_") for other in every if other.purpose == own.purpose)
 
 
-def _tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:
+def _change_tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:
     def drop(reading: Reading) -> Reading:
         changed = [change(tool) if tool.pointer == pointer else tool for tool in reading.tools]
         return replace(reading, tools=[tool for tool in changed if tool is not None])
@@ -186,83 +192,85 @@ def _tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:
     return drop
 
 
-def _without_branches(tool: Tool) -> Tool:
+def _drop_branches(tool: Tool) -> Tool:
     return replace(tool, schema={key: value for key, value in tool.schema.items() if key not in BRANCH_KEYWORDS})
 
 
-def _item(pair: Pair, item: Any) -> Iterator[Nameable]:
+def _item_parts(pair: Pair, item: Any) -> Iterator[NameablePart]:
     match item:
         case Media():
-            yield _media(pair, item, in_result=False)
+            yield _media_part(pair, item, in_result=False)
         case Result():
-            yield from (_media(pair, part, in_result=True) for part in item.parts if isinstance(part, Media))
+            yield from (_media_part(pair, part, in_result=True) for part in item.parts if isinstance(part, Media))
             if item.error is True:
-                yield _part(pair, "error-mark", item.pointer, _unmarked, is_whole=False)
+                yield _make_part(pair, "error-mark", item.pointer, _drop_error_marks, is_whole=False)
         case Reasoning(pointer=pointer):
-            yield _part(pair, "reasoning-text", pointer, _without_item(pointer), _key(pointer))
+            yield _make_part(pair, "reasoning-text", pointer, _drop_item(pointer), _last_key(pointer))
         case Opaque(pointer=pointer):
-            yield _part(pair, "signature", pointer, _without_item(pointer), _key(pointer))
+            yield _make_part(pair, "signature", pointer, _drop_item(pointer), _last_key(pointer))
         case Hosted(pointer=pointer):
-            yield _part(pair, "tool-hosted", pointer, _without_item(pointer), *_undated(item.type, item.name))
+            yield _make_part(
+                pair, "tool-hosted", pointer, _drop_item(pointer), *_names_with_undated(item.type, item.name)
+            )
 
 
-def _media(pair: Pair, media: Media, *, in_result: bool) -> Nameable:
-    """Media by their kind, their type, and the word of the part that holds them."""
+def _media_part(pair: Pair, media: Media, *, in_result: bool) -> NameablePart:
+    """A part for media, named by their kind, their MIME type, and the type of the part that holds them."""
     mime, stands = media.mime or "", resolve(pair.source.body, media.pointer)
     kind = stands.get("type") if isinstance(stands, dict) else None
-    names = (media.kind, mime, mime.rpartition("/")[2], kind if isinstance(kind, str) else _key(media.pointer))
+    names = (media.kind, mime, mime.rpartition("/")[2], kind if isinstance(kind, str) else _last_key(media.pointer))
     demand = media_demand(pair, media, in_result=in_result)
     element = media_element(media, in_result=in_result)
-    return _part(pair, element, media.pointer, _without_item(media.pointer), *names, demand=demand)
+    return _make_part(pair, element, media.pointer, _drop_item(media.pointer), *names, demand=demand)
 
 
-def _key(pointer: str) -> str:
-    """The last key on the way to a place that is no number."""
+def _last_key(pointer: str) -> str:
+    """The last key of a pointer that is no index."""
     return next((key for key in reversed(pointer.split("/")) if key and not key.isdigit()), "")
 
 
-def _without_item(pointer: str) -> Drop:
-    """Drops what stands at a place, be it in a result."""
+def _drop_item(pointer: str) -> Drop:
+    """Drop the item at a place, also inside a result."""
 
     def drop(reading: Reading) -> Reading:
-        return _with_items(reading, lambda item: _kept(item, pointer))
+        return _change_items(reading, lambda item: _remove_from_item(item, pointer))
 
     return drop
 
 
-def _kept(item: Any, pointer: str) -> Any:
-    """An item without what stands at a place; None for that itself."""
+def _remove_from_item(item: Any, pointer: str) -> Any:
+    """An item without the part at a place; None if the item itself is there."""
     if isinstance(item, Result):
         return replace(item, parts=tuple(part for part in item.parts if part.pointer != pointer))
     droppable = isinstance(item, (Media, Reasoning, Opaque, Hosted))
     return None if droppable and item.pointer == pointer else item
 
 
-def _unmarked(reading: Reading) -> Reading:
-    return _with_items(reading, lambda item: replace(item, error=None) if isinstance(item, Result) else item)
+def _drop_error_marks(reading: Reading) -> Reading:
+    return _change_items(reading, lambda item: replace(item, error=None) if isinstance(item, Result) else item)
 
 
-def _with_items(reading: Reading, change: Callable[[Any], Any]) -> Reading:
+def _change_items(reading: Reading, change: Callable[[Any], Any]) -> Reading:
     changed = [(turn, [change(item) for item in turn.items]) for turn in reading.turns]
     return replace(
         reading, turns=[replace(turn, items=[item for item in items if item is not None]) for turn, items in changed]
     )
 
 
-def _without_marks(reading: Reading) -> Reading:
+def _drop_cache_marks(reading: Reading) -> Reading:
     return replace(reading, cache_marks=[])
 
 
-def _system(pair: Pair) -> Iterator[Nameable]:
-    """Instructions at the head, and those in the middle, which may lose their place."""
+def _instruction_parts(pair: Pair) -> Iterator[NameablePart]:
+    """The parts for instructions at the head, and for those in the middle, which may be moved to the head."""
     for text in pair.source.system[:1]:
-        yield _part(pair, "system", text.pointer, lambda reading: replace(reading, system=[]))
+        yield _make_part(pair, "system", text.pointer, lambda reading: replace(reading, system=[]))
     for turn in pair.source.turns:
         if turn.side == "system":
-            yield _part(pair, "system-mid", turn.pointer, _at_the_head)
+            yield _make_part(pair, "system-mid", turn.pointer, _move_instructions_to_head)
 
 
-def _at_the_head(reading: Reading) -> Reading:
+def _move_instructions_to_head(reading: Reading) -> Reading:
     turns: list[Turn] = [turn for turn in reading.turns if turn.side != "system"]
     texts = [item for turn in reading.turns if turn.side == "system" for item in turn.items if isinstance(item, Text)]
     return replace(reading, system=[*reading.system, *texts], turns=turns)

@@ -1,4 +1,4 @@
-"""What is known of a translation besides its bodies: the formats at both ends, and the requests before a reply."""
+"""The context of a translation besides its bodies: the formats at both ends, and the requests before a reply."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ AnyRoute = Route | Ends
 class Requests:
     """The requests of the exchange that a reply belongs to, as far as they are known.
 
-    ``client`` is the client's, ``upstream`` what the translator made of it. Both together tell which tools the
-    translator renamed, and how it changed their schemas; the first alone whether one tool was forced. ``seen`` is false
-    of a translator that is given replies alone: it made neither, and knows of no name and no schema.
+    ``client`` is the client's, ``upstream`` its translation. Both together show which tools the translator renamed, and
+    how it changed their schemas; the first alone whether one tool was forced. ``seen`` is false of a translator that
+    gets only replies: it has seen no request, so it knows no name and no schema.
     """
 
     client: Any = None
@@ -35,4 +35,4 @@ class Requests:
     seen: bool = True
 
 
-UNKNOWN: Final = Requests()
+UNKNOWN_REQUESTS: Final = Requests()

@@ -1,6 +1,6 @@
-"""A result of the Model Context Protocol told as JSON: the server's blocks with the labels of some client's types.
+"""A result of the Model Context Protocol written as JSON: the server's blocks with the labels of a client's types.
 
-Google's SDK hands Gemini the whole CallToolResult so (https://googleapis.github.io/python-genai/), others single
+Google's SDK gives Gemini the whole CallToolResult so (https://googleapis.github.io/python-genai/), others single
 blocks. The model reads the same words.
 """
 
@@ -17,19 +17,21 @@ from toolcall_conformance.judge.translation.results.payload import parse_text
 from toolcall_conformance.library import Corpus
 
 
-def is_spelled_out(corpus: Corpus, tool_result: ToolResult, parts: Sequence[Part]) -> bool:
-    """Whether the strings in the parts are those that the server's blocks say, in their order, and labels.
+def is_json_notation(corpus: Corpus, tool_result: ToolResult, parts: Sequence[Part]) -> bool:
+    """Whether the strings in the parts are those of the server's blocks, in their order, and labels.
 
-    Media may be among them, or stand elsewhere.
+    Media may be among them, or elsewhere.
     """
-    values = [_opened(tool_result, part) for part in parts if isinstance(part, Text | Value)]
+    values = [_part_value(tool_result, part) for part in parts if isinstance(part, Text | Value)]
     if not any(isinstance(value, dict | list) for value in values):
         return False
     block_texts = [
-        _said(block) for block in tool_result.blocks if not block.for_the_user and not isinstance(block.part, Media)
+        _block_text(block)
+        for block in tool_result.blocks
+        if not block.for_the_user and not isinstance(block.part, Media)
     ]
-    own, place = set(_strings(tool_result.body)), 0
-    for string in _strings(values):
+    own, place = set(_strings_in(tool_result.body)), 0
+    for string in _strings_in(values):
         if place < len(block_texts) and string == block_texts[place]:
             place += 1
         elif string not in own and not _is_label(corpus, string):
@@ -40,38 +42,42 @@ def is_spelled_out(corpus: Corpus, tool_result: ToolResult, parts: Sequence[Part
 
 
 def _is_label(corpus: Corpus, string: str) -> bool:
-    """Whether a string is no text: a type, an id, the name of a field."""
+    """Whether a string is a label, not a text: a type, an id, the name of a field."""
     return len(string) <= corpus.alignment.parameters["label_characters"] and not any(map(str.isspace, string))
 
 
-def _said(block: ContentEntry) -> str | None:
-    """The string that tells a block, if it is no media."""
+def _block_text(block: ContentEntry) -> str | None:
+    """The string of a block: the URI of a link, else the text; None for media."""
     if isinstance(block.part, Media):
         return None
-    return block.uri if block.link else block.part.text
+    return block.uri if block.is_link else block.part.text
 
 
-def _opened(tool_result: ToolResult, part: Text | Value) -> object:
-    """A part as a JSON value. A text that a block says, or that is no JSON, stays a text."""
+def _part_value(tool_result: ToolResult, part: Text | Value) -> object:
+    """The JSON value of a part. A text that a block has, or that is no JSON, stays a text."""
     if isinstance(part, Value):
         return part.value
     parsed = parse_text(part.text)
-    return part.text if parsed is None or any(part.text == _said(block) for block in tool_result.blocks) else parsed[0]
+    return (
+        part.text
+        if parsed is None or any(part.text == _block_text(block) for block in tool_result.blocks)
+        else parsed[0]
+    )
 
 
-def _strings(value: object) -> Iterator[str]:
+def _strings_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for entry in value.values():
-            yield from _strings(entry)
+            yield from _strings_in(entry)
     elif isinstance(value, list):
         for entry in value:
-            yield from _strings(entry)
+            yield from _strings_in(entry)
 
 
 def _holds(value: object, expected: object) -> bool:
-    """Whether a JSON value is another one, or has it inside."""
+    """Whether a JSON value equals another one, or has it inside."""
     if equal(value, expected):
         return True
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
