@@ -110,9 +110,8 @@ def judge_body(
         for finding in [*unsourced, *settled.findings, *compare(pair, direction)]
         if finding.rule not in settled.excused
     ]
-    translation_findings += (
-        (*compare_call_form(sides, request), *compare_echo(sides, requests.client)) if is_reply else ()
-    )
+    if is_reply:
+        translation_findings += [*compare_call_form(sides, request), *compare_echo(sides, requests.client)]
     output_findings, translation_findings = (
         suppress(corpus, output_findings, translation_findings),
         mention_spellings(source_format, translation_findings),

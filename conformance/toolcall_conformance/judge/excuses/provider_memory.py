@@ -70,11 +70,9 @@ def extend_memory(upstream: str, body: Any, reply: Any, provider_memory: Provide
     if keeper is None or whole.unknown_id is not None or not isinstance(body, dict):
         return provider_memory
     new = keeper.stored_history(whole.body, reply)
-    return (
-        provider_memory
-        if new is None
-        else {**provider_memory, **keeper.stored_items(whole.body, reply), new[0]: new[1]}
-    )
+    if new is None:
+        return provider_memory
+    return {**provider_memory, **keeper.stored_items(whole.body, reply), new[0]: new[1]}
 
 
 def whole_exchanges(format_name: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
