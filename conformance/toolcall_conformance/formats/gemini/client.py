@@ -86,9 +86,9 @@ def _has_parts(content: Any) -> bool:
 
 def add_instruction(body: dict[str, Any], instruction: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
-    instruction = member(body, "systemInstruction")
-    if isinstance(instruction, dict) and isinstance(instruction.get("parts"), list):
-        instruction["parts"].append({"text": instruction})
+    prompt = member(body, "systemInstruction")
+    if isinstance(prompt, dict) and isinstance(prompt.get("parts"), list):
+        prompt["parts"].append({"text": instruction})
     else:
         body["systemInstruction"] = {"parts": [{"text": instruction}]}
 
