@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from toolcall_reference import formats
 from toolcall_reference.basics.errors import Refused, Unsupported
-from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.basics.jsontext import copy_json
 from toolcall_reference.conversation.intermediate import (
     Body,
     Conversation,
@@ -32,17 +32,17 @@ from toolcall_reference.formats import Format
 from toolcall_reference.streaming import streams
 from toolcall_reference.streaming.deltas import ReplyAssembler, ReplyFailed
 
-_QUESTION = Turn("user", [Text(".")])
+_PLACEHOLDER_TURN = Turn("user", [Text(".")])
 
 
 def parse_tool_calls(response: Body, format: str) -> list[UniversalToolCall]:
     """The calls of the client's tools in a reply, in order. Raises Refused if ``response`` is not a reply."""
-    return _spoken(format).decode_response(copied(response), Losses()).calls
+    return _get_format(format).decode_response(copy_json(response), Losses()).calls
 
 
 def parse_tool_calls_stream(chunks: Iterable[bytes], format: str) -> list[UniversalToolCall]:
     """The calls of a complete streamed reply. Raises Refused if it broke off: half a call must not run."""
-    return _gathered(chunks, _spoken(format)).calls
+    return _read_stream(chunks, _get_format(format)).calls
 
 
 def build_tool_results(
@@ -57,13 +57,13 @@ def build_tool_results(
     ``results`` may come in any order. Raises Refused if a result has no call, or a call has no result or several.
     ``model`` matters where models of one format differ: only since Gemini 3 may a functionResponse hold media.
     """
-    spoken = _spoken(format)
-    answers = _matched(calls, results)
+    wire_format = _get_format(format)
+    answers = _pair_results(calls, results)
     if not answers:
         return []
     turn = Turn("assistant", [replace(call, batch=0) for call in calls])
-    before = len(_encoded([_QUESTION, turn, _QUESTION], spoken, model)) - 1
-    return _encoded([_QUESTION, turn, Turn("user", [*answers])], spoken, model)[before:]
+    before = len(_encode_turns([_PLACEHOLDER_TURN, turn, _PLACEHOLDER_TURN], wire_format, model)) - 1
+    return _encode_turns([_PLACEHOLDER_TURN, turn, Turn("user", [*answers])], wire_format, model)[before:]
 
 
 def build_follow_up(
@@ -78,27 +78,29 @@ def build_follow_up(
     ``previous_response_id``, the next one names the reply there and does not repeat its items. Raises Refused as
     :func:`build_tool_results` does, and for a reply that calls no tool and is not paused: nothing is to be sent then.
     """
-    spoken = _spoken(format)
+    wire_format = _get_format(format)
     if isinstance(response, dict):
-        whole, reply = copied(response), spoken.decode_response(copied(response), Losses())
+        whole, reply = copy_json(response), wire_format.decode_response(copy_json(response), Losses())
     else:
-        reply = _gathered(response, spoken)
-        whole = _body(reply, spoken, request)
+        reply = _read_stream(response, wire_format)
+        whole = _encode_reply(reply, wire_format, request)
     if not reply.calls and not results and reply.finish != "pause":
         raise Refused("the reply calls no tool, so there is nothing to answer")
     model = request.get("model") if isinstance(request.get("model"), str) else reply.model
     entries = build_tool_results(reply.calls, results, format, model=model)
-    body: Body = spoken.follow_up(copied(request), whole, [call.id for call in reply.calls], entries)
+    body: Body = wire_format.follow_up(copy_json(request), whole, [call.id for call in reply.calls], entries)
     return body
 
 
-def _spoken(name: str) -> Format:
+def _get_format(name: str) -> Format:
     if name not in formats.names():
         raise Unsupported(f"no such format: {name!r} (known: {', '.join(formats.names())})")
     return formats.get(name)
 
 
-def _matched(calls: Sequence[UniversalToolCall], results: Sequence[UniversalToolResult]) -> list[UniversalToolResult]:
+def _pair_results(
+    calls: Sequence[UniversalToolCall], results: Sequence[UniversalToolResult]
+) -> list[UniversalToolResult]:
     """The results with the name and kind of their calls. Raises Refused unless calls and results pair one to one."""
     open_calls = {call.id: call for call in calls}
     if len(open_calls) < len(calls):
@@ -107,7 +109,7 @@ def _matched(calls: Sequence[UniversalToolCall], results: Sequence[UniversalTool
     for result in results:
         call = open_calls.pop(result.tool_call_id, None)
         if call is None:
-            raise Refused(_stranger(result, calls))
+            raise Refused(_unmatched_result_text(result, calls))
         if result.name not in ("", call.name):
             raise Refused(f"the result for the call {call.id!r} of {call.name} is named {result.name}")
         matches.append(replace(result, name=call.name, kind=call.kind))
@@ -117,23 +119,23 @@ def _matched(calls: Sequence[UniversalToolCall], results: Sequence[UniversalTool
     return matches
 
 
-def _stranger(result: UniversalToolResult, calls: Sequence[UniversalToolCall]) -> str:
+def _unmatched_result_text(result: UniversalToolResult, calls: Sequence[UniversalToolCall]) -> str:
     names = ", ".join(repr(call.id) for call in calls) or "there are none"
     if any(call.id == result.tool_call_id for call in calls):
         return f"a second result for the call {result.tool_call_id!r}"
     return f"a result is for the call {result.tool_call_id!r}, which is none of the reply's calls: {names}"
 
 
-def _encoded(turns: list[Turn], spoken: Format, model: str | None) -> list[Body]:
-    target = Target(model or spoken.provider.default_model, native=True)
+def _encode_turns(turns: list[Turn], wire_format: Format, model: str | None) -> list[Body]:
+    target = Target(model or wire_format.provider.default_model, native=True)
     turns = [replace(turn, items=list(turn.items)) for turn in turns]
-    messages: list[Body] = spoken.encode_request(Conversation.of(turns), target)[spoken.conversation_key]
+    messages: list[Body] = wire_format.encode_request(Conversation.of(turns), target)[wire_format.conversation_key]
     return messages
 
 
-def _gathered(chunks: Iterable[bytes], spoken: Format) -> Reply:
+def _read_stream(chunks: Iterable[bytes], wire_format: Format) -> Reply:
     gathered = ReplyAssembler()
-    for delta in streams.read_deltas(chunks, spoken.stream_decoder(Losses())):
+    for delta in streams.read_deltas(chunks, wire_format.stream_decoder(Losses())):
         if isinstance(delta, ReplyFailed):
             raise Refused(f"the stream broke off, so its calls may not be whole: {delta.failure.message}")
         if gathered.add(delta):
@@ -144,8 +146,10 @@ def _gathered(chunks: Iterable[bytes], spoken: Format) -> Reply:
     return reply
 
 
-def _body(reply: Reply, spoken: Format, request: Body) -> Body:
+def _encode_reply(reply: Reply, wire_format: Format, request: Body) -> Body:
     """Encode a streamed reply as the body of a whole one."""
-    target = Target(reply.model or spoken.provider.default_model, client_request=request, is_reply=True, native=True)
-    body: Body = spoken.encode_response(reply, target)
+    target = Target(
+        reply.model or wire_format.provider.default_model, client_request=request, is_reply=True, native=True
+    )
+    body: Body = wire_format.encode_response(reply, target)
     return body

@@ -9,8 +9,8 @@ from toolcall_reference.basics.errors import Refused
 from toolcall_reference.basics.jsontext import RAW_ARGUMENTS_KEY, as_list, as_object, as_text, dump
 from toolcall_reference.conversation.intermediate import Body, Media, Text, UniversalToolCall, UniversalToolResult
 
-_CALL = ("given_id", "kind", "text", "readable", "raw_context", "form")
-_MEDIA = ("kind", "mime", "data", "url", "file_id", "name", "detail", "vendor")
+_CALL_KEYS = ("given_id", "kind", "text", "readable", "raw_context", "form")
+_MEDIA_KEYS = ("kind", "mime", "data", "url", "file_id", "name", "detail", "vendor")
 
 
 def call_to_json(call: UniversalToolCall) -> Body:
@@ -20,7 +20,7 @@ def call_to_json(call: UniversalToolCall) -> Body:
     """
     fields = asdict(call)
     arguments = call.arguments if call.readable else {RAW_ARGUMENTS_KEY: call.text}
-    return {"id": call.id, "name": call.name, "arguments": arguments, **{key: fields[key] for key in _CALL}}
+    return {"id": call.id, "name": call.name, "arguments": arguments, **{key: fields[key] for key in _CALL_KEYS}}
 
 
 def call_from_json(body: Any) -> UniversalToolCall:
@@ -30,7 +30,7 @@ def call_from_json(body: Any) -> UniversalToolCall:
     if not call_id or not name:
         raise Refused("a call needs an id and a name")
     call = UniversalToolCall(call_id, name, as_object(content.get("arguments"), "a call's arguments"), given_id=call_id)
-    for key in _CALL:
+    for key in _CALL_KEYS:
         if key in content:
             setattr(call, key, content[key])
     if not call.readable:
@@ -52,11 +52,11 @@ def result_from_json(body: Any, file_vendor: str | None = None) -> UniversalTool
         as_text(content.get("name"), "a result's name"),
         value,
         content.get("is_error") is True,
-        [_part(part, file_vendor) for part in as_list(content.get("multimodal_parts"), "multimodal_parts")],
+        [_decode_part(part, file_vendor) for part in as_list(content.get("multimodal_parts"), "multimodal_parts")],
     )
 
 
-def _part(body: Any, file_vendor: str | None) -> Text | Media:
+def _decode_part(body: Any, file_vendor: str | None) -> Text | Media:
     content = as_object(body, "a part")
     if content.get("type") == "text":
         return Text(as_text(content.get("text"), "text"))
@@ -65,4 +65,6 @@ def _part(body: Any, file_vendor: str | None) -> Text | Media:
     if content.get("type") != "media":
         raise Refused(f"a part must be a text, an object or media, not {content.get('type')!r}")
     fields = {"mime" if key == "mime_type" else key: value for key, value in content.items()}
-    return Media(**{"kind": "file", "vendor": file_vendor, **{key: fields[key] for key in _MEDIA if key in fields}})
+    return Media(
+        **{"kind": "file", "vendor": file_vendor, **{key: fields[key] for key in _MEDIA_KEYS if key in fields}}
+    )

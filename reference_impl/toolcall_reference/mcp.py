@@ -28,7 +28,7 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.target import Target
 
-_QUESTION = Turn("user", [Text(".")])
+_PLACEHOLDER_TURN = Turn("user", [Text(".")])
 
 
 def mcp_tools(listed: Body, format: str, *, model: str | None = None) -> list[Body]:
@@ -40,10 +40,14 @@ def mcp_tools(listed: Body, format: str, *, model: str | None = None) -> list[Bo
     """
     if format not in formats.names():
         raise Unsupported(f"no such format: {format!r} (known: {', '.join(formats.names())})")
-    spoken = formats.get(format)
-    tools = [_tool(tool) for tool in as_list(as_object(listed, "the result of tools/list").get("tools"), "tools")]
-    target = Target(model or spoken.provider.default_model)
-    bodies: list[Body] = spoken.encode_request(Conversation(turns=[_QUESTION], tools=tools), target).get("tools", [])
+    wire_format = formats.get(format)
+    tools = [
+        _decode_tool(tool) for tool in as_list(as_object(listed, "the result of tools/list").get("tools"), "tools")
+    ]
+    target = Target(model or wire_format.provider.default_model)
+    bodies: list[Body] = wire_format.encode_request(Conversation(turns=[_PLACEHOLDER_TURN], tools=tools), target).get(
+        "tools", []
+    )
     return bodies
 
 
@@ -59,11 +63,11 @@ def mcp_result(call: Body, result: Body, format: str, *, model: str | None = Non
     own = as_text(body["id"], "a call's id") if body.get("id") is not None else None
     tool_call = UniversalToolCall(own or "call_0", name, as_object(body.get("arguments"), "arguments"), given_id=own)
     return build_tool_results(
-        [tool_call], [_result(tool_call, as_object(result, "a CallToolResult"))], format, model=model
+        [tool_call], [_decode_result(tool_call, as_object(result, "a CallToolResult"))], format, model=model
     )
 
 
-def _tool(body: Any) -> Tool:
+def _decode_tool(body: Any) -> Tool:
     definition = as_object(body, "a tool")
     annotated = as_object(definition.get("annotations"), "annotations")
     described = definition.get("description") or definition.get("title") or annotated.get("title")
@@ -74,16 +78,16 @@ def _tool(body: Any) -> Tool:
     )
 
 
-def _result(call: UniversalToolCall, content: Body) -> UniversalToolResult:
+def _decode_result(call: UniversalToolCall, content: Body) -> UniversalToolResult:
     blocks = [as_object(block, "a block of content") for block in as_list(content.get("content"), "content")]
-    parts = [_part(block) for block in blocks if not _is_for_the_user(block)]
-    telling = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
-    value: object = telling
+    parts = [_decode_part(block) for block in blocks if not _is_for_the_user(block)]
+    visible_parts = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
+    value: object = visible_parts
     structured = content.get("structuredContent")
-    if not telling:
+    if not visible_parts:
         value = structured if isinstance(structured, dict) else "" if structured is None else dump(structured)
-    elif len(telling) == 1 and isinstance(telling[0], Text):
-        value = telling[0].text
+    elif len(visible_parts) == 1 and isinstance(visible_parts[0], Text):
+        value = visible_parts[0].text
     result = UniversalToolResult.of(value, call)
     result.is_error = content.get("isError") is True
     return result
@@ -93,36 +97,36 @@ def _is_for_the_user(block: Body) -> bool:
     return as_object(block.get("annotations"), "annotations").get("audience") == ["user"]
 
 
-def _part(block: Body) -> Text | Media:
+def _decode_part(block: Body) -> Text | Media:
     kind = block.get("type")
     if kind == "text":
         return Text(as_text(block.get("text"), "text"))
     if kind in ("image", "audio"):
         return Media(str(kind), as_text(block.get("mimeType"), "mimeType"), data=as_text(block.get("data"), "data"))
     if kind == "resource_link":
-        return Text(_link(block))
+        return Text(_link_text(block))
     if kind == "resource":
-        return _resource(as_object(block.get("resource"), "resource"))
+        return _decode_resource(as_object(block.get("resource"), "resource"))
     raise Refused(f"the protocol has no content of type {kind!r}")
 
 
-def _link(block: Body) -> str:
+def _link_text(block: Body) -> str:
     named = block.get("title") or as_text(block.get("name"), "a link's name")
     mime = f" ({block['mimeType']})" if block.get("mimeType") else ""
     more = f"\n{block['description']}" if block.get("description") else ""
     return f"{named}{mime}: {as_text(block.get('uri'), 'uri')}{more}"
 
 
-def _resource(resource: Body) -> Text | Media:
+def _decode_resource(resource: Body) -> Text | Media:
     if "text" in resource:
         return Text(as_text(resource["text"], "text"))
     mime = resource.get("mimeType")
     return Media(
-        media.media_kind(mime), mime, data=as_text(resource.get("blob"), "blob"), name=_file(resource.get("uri"))
+        media.media_kind(mime), mime, data=as_text(resource.get("blob"), "blob"), name=_file_name(resource.get("uri"))
     )
 
 
-def _file(uri: Any) -> str | None:
+def _file_name(uri: Any) -> str | None:
     """The file name at the end of a resource's address; None if there is none."""
     name = str(uri or "").rpartition("/")[2]
     return name if "." in name else None

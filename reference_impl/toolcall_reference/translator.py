@@ -15,7 +15,7 @@ from toolcall_reference import formats
 from toolcall_reference.adapter import build_tool_results, parse_tool_calls
 from toolcall_reference.adapter_json import call_from_json, call_to_json, result_from_json
 from toolcall_reference.basics.errors import Refused, Unsupported
-from toolcall_reference.basics.jsontext import Snapshot, copied
+from toolcall_reference.basics.jsontext import Snapshot, copy_json
 from toolcall_reference.conversation import history
 from toolcall_reference.conversation.failures import Headers, client_headers
 from toolcall_reference.conversation.intermediate import Body, Conversation, Reply, UniversalToolCall, distinct_tools
@@ -25,7 +25,7 @@ from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats import Format
 from toolcall_reference.mcp import mcp_result, mcp_tools
 from toolcall_reference.policy import AppliedPolicy, NoPolicy, Policy, apply
-from toolcall_reference.policy.patch import patched
+from toolcall_reference.policy.patch import patch_body
 from toolcall_reference.sessions.memory import Memory
 from toolcall_reference.sessions.state import PrecedingWords, StateGathering
 from toolcall_reference.streaming import streams
@@ -79,7 +79,7 @@ class ReferenceTranslator:
         return kind(route, memory, self._policy)
 
 
-_NOTHING_ASKED, _NO_ENTRIES = Snapshot({}), Snapshot(None)
+_EMPTY_REQUEST, _NO_CONVERSATION = Snapshot({}), Snapshot(None)
 
 
 class Session:
@@ -91,13 +91,13 @@ class Session:
         self._client: Format = formats.get(route.client)
         self._upstream: Format = formats.get(route.upstream)
         self._names = NameMap(None)
-        self._custom: set[str] = set()
-        self._brought: list[Body] = []
-        self._asked, self._entries = _NOTHING_ASKED, _NO_ENTRIES
-        self._ids: frozenset[str] = frozenset()
-        self._words = PrecedingWords()
+        self._custom_tools: set[str] = set()
+        self._brought_declarations: list[Body] = []
+        self._request_snapshot, self._conversation_snapshot = _EMPTY_REQUEST, _NO_CONVERSATION
+        self._used_ids: frozenset[str] = frozenset()
+        self._preceding_words = PrecedingWords()
         self._policy = policy
-        self._applied: AppliedPolicy | NoPolicy = NoPolicy()
+        self._applied_policy: AppliedPolicy | NoPolicy = NoPolicy()
         self.memory = Memory.of(self._client) if memory is None else memory
 
     def request(self, body: Body, /) -> Body:
@@ -105,71 +105,75 @@ class Session:
         self.losses = Losses()
         entries = self._client.conversation_key
         # The conversation itself needs no snapshot: the decoder copies the objects that it passes on.
-        self._asked = Snapshot({key: value for key, value in body.items() if key != entries})
-        self._entries = (
-            Snapshot(body.get(entries)) if self.memory.reply_memory.needs_conversation(body) else _NO_ENTRIES
+        self._request_snapshot = Snapshot({key: value for key, value in body.items() if key != entries})
+        self._conversation_snapshot = (
+            Snapshot(body.get(entries)) if self.memory.reply_memory.needs_conversation(body) else _NO_CONVERSATION
         )
         if self._route.client == self._route.upstream:
-            return _same(self._by_policy(body), self._upstream.request_model_key, self._route.upstream_model)
-        own = self._asked.value
+            return _copy_with_model(
+                self._apply_policy(body), self._upstream.request_model_key, self._route.upstream_model
+            )
+        own = self._request_snapshot.value
         own = {key: value if key == entries else own[key] for key, value in body.items()}
         conversation = self._client.decode_request(self.memory.reply_memory.complete_request(own), self.losses)
         history.check_whole(conversation)
         history.check_pairing(conversation)
         conversation.tools = distinct_tools(conversation.tools)
-        self._remember(conversation)
+        self._remember_request(conversation)
         self.memory.state_memory.restore_state(conversation, self._route.upstream)
         self.memory.id_memory.restore_ids(conversation.calls)
         if self._policy is not None:
-            self._applied = apply(self._policy, conversation)
+            self._applied_policy = apply(self._policy, conversation)
         # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
         wished = self._route.stream or body.get("stream") is True
         target = Target(self._route.upstream_model, self.losses, stream=wished, names=self._names)
         return self._upstream.encode_request(conversation, target)
 
-    def _by_policy(self, body: Body) -> Body:
+    def _apply_policy(self, body: Body) -> Body:
         """Apply the policy to a request of the upstream's own format, and change nothing else."""
         if self._policy is None:
             return body
-        conversation = self._client.decode_request(copied(body), self.losses)
+        conversation = self._client.decode_request(copy_json(body), self.losses)
         before = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
-        conversation = self._client.decode_request(copied(body), Losses())
-        self._applied = apply(self._policy, conversation)
+        conversation = self._client.decode_request(copy_json(body), Losses())
+        self._applied_policy = apply(self._policy, conversation)
         after = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
-        return patched(body, before, after)
+        return patch_body(body, before, after)
 
-    def _remember(self, conversation: Conversation) -> None:
+    def _remember_request(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
-        self._words = PrecedingWords(conversation.turns)
-        self._brought = conversation.brought_declarations
-        self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
-        self._ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])
+        self._preceding_words = PrecedingWords(conversation.turns)
+        self._brought_declarations = conversation.brought_declarations
+        self._custom_tools = {tool.name for tool in conversation.tools if tool.kind == "custom"}
+        self._used_ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])
 
     def response(self, body: Body, /) -> Body:
         """Translate the upstream's reply for the client."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return _same(self._back_by_policy(body), self._client.reply_model_key, self._route.client_model)
+            return _copy_with_model(
+                self._restore_reply_names(body), self._client.reply_model_key, self._route.client_model
+            )
         reply = self._upstream.decode_response(body, self.losses)
-        self._restore(reply)
-        target = self._target()
+        self._restore_calls(reply)
+        target = self._reply_target()
         output = self._client.encode_response(reply, target)
         self.memory.reply_memory.keep_reply(target.client_request, output)
-        self.memory.state_memory.keep_state(reply, target.call_ids, self._words)
+        self.memory.state_memory.keep_state(reply, target.call_ids, self._preceding_words)
         self.memory.id_memory.keep_ids(reply.calls, target.call_ids)
         return output
 
-    def _back_by_policy(self, body: Body) -> Body:
+    def _restore_reply_names(self, body: Body) -> Body:
         """Restore the client's names in a reply of the client's own format, and change nothing else."""
-        if not self._applied.changes_calls:
+        if not self._applied_policy.changes_calls:
             return body
-        reply = self._upstream.decode_response(copied(body), Losses())
+        reply = self._upstream.decode_response(copy_json(body), Losses())
         before = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
         for call in reply.calls:
-            call.name = self._applied.client_name(call.name)
-            self._applied.restore_call(call)
+            call.name = self._applied_policy.client_name(call.name)
+            self._applied_policy.restore_call(call)
         after = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
-        return patched(body, before, after)
+        return patch_body(body, before, after)
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         """Translate the upstream's stream as it arrives; ``losses`` is complete when the stream has ended.
@@ -182,13 +186,13 @@ class Session:
     def stream_translator(self) -> StreamTranslator:
         """Start translating a stream by push: feed it chunks one by one, as :meth:`stream` does in a loop."""
         self.losses = Losses()
-        if self._route.client == self._route.upstream and not self._applied.changes_calls:
+        if self._route.client == self._route.upstream and not self._applied_policy.changes_calls:
             return streams.SameFormatTranslator(
                 self._client.stream_model_path, self._route.client_model, self._client.newline
             )
-        target = self._target()
+        target = self._reply_target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
-        gathering, words = StateGathering(), self._words
+        gathering, words = StateGathering(), self._preceding_words
 
         def written(delta: Delta) -> None:
             """Store state and ids that the client's format cannot hold, once the reply is complete."""
@@ -199,42 +203,42 @@ class Session:
                 if encoder.whole_reply is not None:
                     self.memory.reply_memory.keep_reply(target.client_request, encoder.whole_reply)
 
-        restored = streams.CallRestorer(self._rename, self._free, self._applied)
+        restored = streams.CallRestorer(self._rename_call, self._to_free_text, self._applied_policy)
         return streams.CrossFormatTranslator(decoder, restored, encoder, written, self._client.newline)
 
-    def _target(self) -> Target:
+    def _reply_target(self) -> Target:
         model = self._route.client_model
-        request = {**self._asked.value, self._client.conversation_key: self._entries.value}
+        request = {**self._request_snapshot.value, self._client.conversation_key: self._conversation_snapshot.value}
         return Target(
             model,
             self.losses,
             is_reply=True,
             client_request=request,
-            used_ids=self._ids,
-            brought_declarations=self._brought,
+            used_ids=self._used_ids,
+            brought_declarations=self._brought_declarations,
         )
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
         """Translate the upstream's error: status, body, and the headers that a client needs."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return status, copied(body), dict(headers)
-        failure = self._upstream.decode_error(status, copied(body), headers, self.losses)
+            return status, copy_json(body), dict(headers)
+        failure = self._upstream.decode_error(status, copy_json(body), headers, self.losses)
         return (*self._client.encode_error(failure), client_headers(failure))
 
-    def _restore(self, reply: Reply) -> None:
+    def _restore_calls(self, reply: Reply) -> None:
         for call in reply.calls:
-            custom = self._rename(call)
-            self._applied.restore_call(call)
+            custom = self._rename_call(call)
+            self._applied_policy.restore_call(call)
             if custom:
-                self._free(call)
+                self._to_free_text(call)
 
-    def _rename(self, call: UniversalToolCall) -> bool:
+    def _rename_call(self, call: UniversalToolCall) -> bool:
         """Restore a call's client name. Returns whether the function stands for one of the client's free-text tools."""
-        call.name = self._applied.client_name(self._names.source_name(call.name))
-        return call.name in self._custom and call.kind == "function"
+        call.name = self._applied_policy.client_name(self._names.source_name(call.name))
+        return call.name in self._custom_tools and call.kind == "function"
 
-    def _free(self, call: UniversalToolCall) -> None:
+    def _to_free_text(self, call: UniversalToolCall) -> None:
         """Turn a call of the function that stands for a free-text tool upstream into a call of that tool."""
         value = call.arguments.get("input")
         if isinstance(value, str) and len(call.arguments) == 1:
@@ -269,9 +273,9 @@ class NativeSession(Session):
         return mcp_result(call, result, self._route.client, model=self._route.upstream_model)
 
 
-def _same(body: Body, model_key: str | None, model: str) -> Body:
+def _copy_with_model(body: Body, model_key: str | None, model: str) -> Body:
     """A copy of the body with another model name."""
-    body_copy: Body = copied(body)
+    body_copy: Body = copy_json(body)
     if model_key is not None and model_key in body_copy:
         body_copy[model_key] = model
     return body_copy

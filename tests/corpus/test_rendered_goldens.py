@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from regeneration.changes import Change, told
 from toolcall_conformance.library import default_root
-from toolcall_reference.render import CANNOT_RENDER, load_tools, wanted
+from toolcall_reference.render import RENDER_ERRORS, load_tools, rendered_files
 
 ROOT = default_root()
 TOOLS = load_tools(ROOT)
@@ -25,8 +25,8 @@ CASES = ["/".join(path.parts[-3:-1]) for path in sorted(ROOT.glob("scenarios/*/*
 def test_rendered_goldens(case: str, golden: SnapshotAssertion, record_property: Callable[[str, object], None]) -> None:
     folder = ROOT / "scenarios" / case
     try:
-        files = wanted(folder, TOOLS)
-    except CANNOT_RENDER as error:
+        files = rendered_files(folder, TOOLS)
+    except RENDER_ERRORS as error:
         pytest.fail(f"{case} cannot be rendered: {type(error).__name__}: {error}", pytrace=False)
     record_property("goldens", len(files))
     wrong = [key for key, text in files.items() if golden(name=f"{case}/{key}") != text]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolcall_conformance.basics.jsonstyle import WIDTH, StyleError, dump, find_unstyled, main, restyle
 from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import default_root
-from toolcall_reference.rendering.jsonfile import text_of
+from toolcall_reference.rendering.jsonfile import json_text
 
 ROOT = default_root()
 VALUES = st.recursive(
@@ -32,7 +32,7 @@ def test_every_file_of_the_corpus_is_in_the_style() -> None:
 @given(VALUES)
 def test_the_writers_of_judge_and_reference_agree(value: object) -> None:
     text = dump(value)
-    assert text == text_of(value)
+    assert text == json_text(value)
     assert text == restyle(text)
     assert parse(text) == value
 
@@ -49,7 +49,7 @@ def test_the_style() -> None:
   ]
 }}
 """
-    assert dump(parse(text)) == text == text_of(parse(text))
+    assert dump(parse(text)) == text == json_text(parse(text))
 
 
 @pytest.mark.parametrize(("more", "lines"), [(0, 4), (1, 7)])
@@ -59,7 +59,7 @@ def test_a_line_has_room_for_its_indent_its_key_and_its_comma(more: int, lines: 
     last = "x" * (WIDTH - len('  "more": ["", 2]'))
     value = {"key": [first, 1], "more": [last, 2]}
     text = dump(value)
-    assert text == text_of(value)
+    assert text == json_text(value)
     assert len(text.splitlines()) == lines
 
 
@@ -78,7 +78,7 @@ def test_numbers_keep_their_spelling(number: str) -> None:
     ],
 )
 def test_only_what_json_demands_is_escaped(text: str, expected: str) -> None:
-    assert restyle(text) == expected + "\n" == text_of(parse(text))
+    assert restyle(text) == expected + "\n" == json_text(parse(text))
     assert restyle(expected) == expected + "\n"
     expected.encode()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_reference.formats.gemini.protojson import camel
+from toolcall_reference.formats.gemini.protojson import to_camel_case
 from witnesses.passing import by_signature
 
 Run = Callable[[str, Any], str]
@@ -90,7 +90,7 @@ def generate(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
     from google.genai import types
 
     client: Any = genai.Client(api_key="key", http_options=types.HttpOptions(base_url=url))
-    body = camel(body)
+    body = to_camel_case(body)
     settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
     config = types.GenerateContentConfig.model_validate(settings | body.get("generationConfig", {}))
     contents = [types.Content.model_validate(content) for content in body["contents"]]

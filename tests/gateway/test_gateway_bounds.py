@@ -21,7 +21,7 @@ from aiohttp import web
 from gateway.running import Answer, replying, running
 from gateway.test_gateway_exchanges import PATHS, asking, reply_of, run
 from toolcall_reference.gateway.bounds import EventBound, TooLargeError
-from toolcall_reference.gateway.log import Log, shown
+from toolcall_reference.gateway.log import Log, escape_text
 
 CLIENT = "openai_chat"
 MEGABYTE = 1_000_000
@@ -80,9 +80,9 @@ def test_a_long_stream_of_short_events_is_none() -> None:
         b"\n",
         b"\n",
     ):
-        bound.passes(cut)
+        bound.check(cut)
     with pytest.raises(TooLargeError, match="an event of more than 20 bytes"):
-        bound.passes(b"d" * 30 + b"\n\n")
+        bound.check(b"d" * 30 + b"\n\n")
 
 
 async def _raw(head: bytes) -> Any:
@@ -176,7 +176,7 @@ def test_what_a_client_says_is_escaped_in_the_log(capsys: pytest.CaptureFixture[
     stderr = capsys.readouterr().err
     assert "\x1b" not in stderr
     assert "m\\x1b[2J\\nGET /fake" in stderr
-    assert shown("é ⛄ \u202e\x07") == "é ⛄ \\u202e\\x07"
+    assert escape_text("é ⛄ \u202e\x07") == "é ⛄ \\u202e\\x07"
 
 
 def failed(number: int) -> KeyError:
@@ -195,7 +195,7 @@ def test_the_same_fault_is_told_once_and_then_counted(
     log = Log()
     for number in range(1000):
         now[0] = number / 400
-        log.fault(failed(number))
+        log.report_fault(failed(number))
     stderr = capsys.readouterr().err
     assert stderr.count("Traceback") == 1
     again = [

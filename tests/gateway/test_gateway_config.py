@@ -15,7 +15,7 @@ import pytest
 
 from toolcall_reference.gateway import ConfigError, load_toml, read_config
 from toolcall_reference.gateway.__main__ import main
-from toolcall_reference.gateway.options import config_of, parse_options
+from toolcall_reference.gateway.options import build_config, parse_options
 
 OWN = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
 
@@ -166,14 +166,14 @@ def test_models_of_no_upstream() -> None:
 
 def test_options_say_the_simple_part() -> None:
     words = ["--upstream", "anthropic=http://127.0.0.1:9", "--model", "*=claude", "--listen", "[::1]:0"]
-    config = config_of(parse_options(words), {})
+    config = build_config(parse_options(words), {})
     assert (config.host, config.port) == ("::1", 0)
     assert config.choose("gpt-5")[1] == "claude"
 
 
 def test_a_file_and_where_to_listen(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text('listen = "127.0.0.1:1"\n[upstream.gemini]\n', encoding="utf-8")
-    config = config_of(parse_options(["--config", str(tmp_path / "a.toml"), "--listen", "2"]), {})
+    config = build_config(parse_options(["--config", str(tmp_path / "a.toml"), "--listen", "2"]), {})
     assert (config.host, config.port) == ("127.0.0.1", 2)
 
 

@@ -9,8 +9,8 @@ import tomllib
 from pathlib import Path
 
 from toolcall_reference.gateway import read_config
-from toolcall_reference.gateway.addresses import Served
-from toolcall_reference.gateway.options import config_of, parse_options
+from toolcall_reference.gateway.addresses import ServedPaths
+from toolcall_reference.gateway.options import build_config, parse_options
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference-gateway.md").read_text(encoding="utf-8")
 
@@ -31,7 +31,7 @@ def test_the_command() -> None:
     [block] = blocks("sh")
     words = shlex.split(block.splitlines()[1])
     assert words[:3] == ["python", "-m", "toolcall_reference.gateway"]
-    config = config_of(parse_options(words[3:]), {"ANTHROPIC_API_KEY": "key"})
+    config = build_config(parse_options(words[3:]), {"ANTHROPIC_API_KEY": "key"})
     assert config.choose("gpt-4o-mini")[1] == "claude-sonnet-4-5"
 
 
@@ -43,5 +43,5 @@ def test_the_snippets() -> None:
 
 
 def test_the_addresses() -> None:
-    for path in Served().paths:
+    for path in ServedPaths().paths:
         assert path in PAGE or path.rpartition(":")[2] in PAGE

@@ -13,7 +13,7 @@ from reference.reference_bodies import REPLIES, ask, open_way, reply
 from reference.stream_bodies import assemble
 from toolcall_conformance.library import load_corpus
 from toolcall_reference.conversation.media import registered_mime
-from toolcall_reference.formats.openai_chat.transcripts import LONGEST
+from toolcall_reference.formats.openai_chat.transcripts import MAX_COMPARED
 from toolcall_reference.render import render
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -157,8 +157,8 @@ def test_whichever_way_begins_is_streamed() -> None:
 
 def test_long_texts_are_passed_on_both() -> None:
     """What is kept for the comparison has a bound."""
-    texts, _ = texts_aloud({"content": "a" * LONGEST}, aloud("b"), {"content": "c"})
-    assert texts == ["a" * LONGEST, "b", "c"]
+    texts, _ = texts_aloud({"content": "a" * MAX_COMPARED}, aloud("b"), {"content": "c"})
+    assert texts == ["a" * MAX_COMPARED, "b", "c"]
 
 
 def test_other_names_of_a_type_become_the_registered_one() -> None:

@@ -13,7 +13,7 @@ import pytest
 from reference.reference_bodies import FORMATS, SCHEMA
 from toolcall_reference import formats
 from toolcall_reference.conversation.losses import Losses
-from toolcall_reference.render import main, render, wanted, write
+from toolcall_reference.render import main, render, rendered_files, write_file
 
 TOOLS = {"forecast": {"name": "forecast", "description": "The weather.", "parameters": SCHEMA}}
 SCENARIO: dict[str, Any] = {
@@ -168,7 +168,7 @@ def test_a_file_of_no_exchange_is_told_and_kept(name: str, tmp_path: Path, capsy
 def test_a_first_rendering_says_so_before_it_writes_and_leftovers_are_swept(tmp_path: Path) -> None:
     case = write_case(tmp_path, None)
     (case / "anthropic" / "01-request.json").unlink()
-    assert next(iter(wanted(case, TOOLS))) == "scenario.json"
+    assert next(iter(rendered_files(case, TOOLS))) == "scenario.json"
     left, other_file = case / f".rendering-{os.getpid()}-a.tmp", case / "01-request.json.tmp"
     left.write_text("{")
     other_file.write_text("mine")
@@ -176,7 +176,7 @@ def test_a_first_rendering_says_so_before_it_writes_and_leftovers_are_swept(tmp_
     other.write_text("another run is at work")
     assert main([str(tmp_path)]) == 0
     assert json.loads((case / "scenario.json").read_text())["files"] == {}
-    assert next(iter(wanted(case, TOOLS))) != "scenario.json"
+    assert next(iter(rendered_files(case, TOOLS))) != "scenario.json"
     assert not left.exists()
     assert other_file.exists()
     assert other.exists() is (os.name == "posix")
@@ -189,7 +189,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     before = sorted(case.rglob("*"))
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("no room")))
     with pytest.raises(OSError, match="no room"):
-        write(case, "anthropic/01-request.json", "new")
+        write_file(case, "anthropic/01-request.json", "new")
     assert sorted(case.rglob("*")) == before
     assert (case / "anthropic" / "01-request.json").read_text() == "{}"
 

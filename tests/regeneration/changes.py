@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolcall_conformance.basics import atomic_files
-from toolcall_reference.render import TEMPORARY
+from toolcall_reference.render import TEMPORARY_PREFIX
 
 #: Lines of a diff that are shown, and characters of a line.
 LINES, WIDTH = 8, 150
@@ -99,7 +99,7 @@ def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], No
 
     def temporary(path: Path) -> Path:
         return scenarios.joinpath(
-            *path.relative_to(scenarios).parts[:2], f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}.tmp"
+            *path.relative_to(scenarios).parts[:2], f"{TEMPORARY_PREFIX}{os.getpid()}-{secrets.token_hex(8)}.tmp"
         )
 
     files = ((corpus / "scenarios" / change.case / change.key, change.after.encode()) for change in changes)

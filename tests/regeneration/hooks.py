@@ -17,7 +17,7 @@ from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import complete, objections
 from toolcall_conformance import library
-from toolcall_reference.render import sweep
+from toolcall_reference.render import remove_temporary_files
 
 MARK = "goldens"
 AS_IT_WAS = "Nothing was written, every file is as it was"
@@ -92,7 +92,7 @@ class Regeneration:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if not self.controls:
             return
-        sweep(self.corpus)
+        remove_temporary_files(self.corpus)
         self.changes = found_in(self.stage, self.corpus)
         self.refused = self._why_not(exitstatus)
         if self.refused:

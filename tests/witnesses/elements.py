@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonvalue import canonical
 from toolcall_conformance.basics.reading import Hosted, Media, Opaque
-from toolcall_reference.formats.gemini.protojson import camel
+from toolcall_reference.formats.gemini.protojson import to_camel_case
 
 # Base64 has two alphabets, and SDKs re-write bytes in theirs.
 _STANDARD = str.maketrans("-_", "+/")
@@ -45,5 +45,5 @@ def _plain(value: Any) -> Any:
         if members[key] is not None:
             members[key] = members[key].translate(_STANDARD).rstrip("=")
     if isinstance(value, Hosted):
-        members["value"] = camel(members["value"])  # the keys of a step as Google's SDK spells them
+        members["value"] = to_camel_case(members["value"])  # the keys of a step as Google's SDK spells them
     return members

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_reference.formats.gemini.protojson import camel
+from toolcall_reference.formats.gemini.protojson import to_camel_case
 from witnesses.calls import Unanswered
 from witnesses.differences import Own
 from witnesses.wire import Wire
@@ -44,10 +44,11 @@ def _same_but_case(ours: Any, sdk: Any) -> bool:
 
 def _same_functions(ours: Any, sdk: Any) -> bool:
     """The same functions in the same order, in however many entries; nothing else stands in them."""
-    if any(camel(entry).keys() != {"functionDeclarations"} for entry in (*ours, *sdk)):
+    if any(to_camel_case(entry).keys() != {"functionDeclarations"} for entry in (*ours, *sdk)):
         return False
     left, right = (
-        [function for entry in tools for function in camel(entry)["functionDeclarations"]] for tools in (ours, sdk)
+        [function for entry in tools for function in to_camel_case(entry)["functionDeclarations"]]
+        for tools in (ours, sdk)
     )
     return left == right
 
@@ -90,7 +91,7 @@ class GoogleUser:
         return [self._types.Content.model_validate(entry) for entry in body["contents"]]
 
     def ask(self, body: dict[str, Any], contents: list[Any], model: str) -> Any:
-        body = camel(body)  # some bodies of the corpus are in snake_case, which the SDK's models take in part
+        body = to_camel_case(body)  # some bodies of the corpus are in snake_case, which the SDK's models take in part
         config = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
         return self._client.models.generate_content(
             model=model,
@@ -116,7 +117,7 @@ class GoogleUser:
         ]
 
     def _part(self, part: dict[str, Any], calls: Unanswered) -> Any:
-        part = camel(part)
+        part = to_camel_case(part)
         if "functionResponse" not in part:
             return self._types.Part.model_validate(part)
         function_response = part["functionResponse"]

@@ -105,7 +105,7 @@ def is_json(value: Any) -> bool:
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
-def joined(pieces: Iterable[str]) -> str:
+def join_pieces(pieces: Iterable[str]) -> str:
     """Join pieces of a text; the two halves of a split surrogate pair become their character."""
     return _SURROGATE_PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
 
@@ -118,7 +118,7 @@ _SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 """The types of scalar values."""
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
     if type(value) is dict:
         for inner in value.values():

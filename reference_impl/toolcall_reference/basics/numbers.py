@@ -19,6 +19,11 @@ def as_number(value: Any, what: str) -> Any:
     raise Refused(f"{what} must be a number, not {value!r:.40}")
 
 
+def as_count(value: Any) -> int:
+    """``value`` if it is an integer, else 0."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
 def nearest(value: Any, least: float | None = None, most: float | None = None) -> Any:
     """``value`` limited to the range from ``least`` to ``most``. A value that is not a number is returned unchanged."""
     if not is_number(value):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from toolcall_reference.basics.jsontext import RAW_ARGUMENTS_KEY, copied, parse_object
+from toolcall_reference.basics.jsontext import RAW_ARGUMENTS_KEY, copy_json, parse_object
 from toolcall_reference.conversation.ids import mint_call_id
 from toolcall_reference.conversation.intermediate import NO_STATE, UniversalToolCall, UniversalToolResult
 
@@ -178,5 +178,5 @@ def arguments_object(call: UniversalToolCall) -> dict[str, Any]:
     if not call.readable:
         return {RAW_ARGUMENTS_KEY: call.text}
     # An object that was parsed from text here needs a copy; any other still belongs to the source.
-    arguments: dict[str, Any] = copied(call.arguments) if call.text is None else call.arguments
+    arguments: dict[str, Any] = copy_json(call.arguments) if call.text is None else call.arguments
     return arguments

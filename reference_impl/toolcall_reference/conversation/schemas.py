@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.basics.jsontext import copy_json
 
 Schema = dict[str, Any]
 
@@ -51,7 +51,7 @@ def flatten_root(schema: Schema) -> tuple[Schema, list[str]]:
 
     Branches at the root are merged into properties that allow what any branch allowed.
     """
-    root_schema: Schema = copied(schema)
+    root_schema: Schema = copy_json(schema)
     lost: list[str] = []
     for key in COMPOSITION_KEYWORDS:
         if isinstance(root_schema.get(key), list):
@@ -93,7 +93,7 @@ def _required_names(schema: Schema) -> list[str]:
 
 def _resolve_branch(branch: Any, root: Schema) -> Schema:
     if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
-        expanded_schema: Schema = copied(resolve_reference(root, branch["$ref"]) or {})
+        expanded_schema: Schema = copy_json(resolve_reference(root, branch["$ref"]) or {})
         return expanded_schema
     return branch if isinstance(branch, dict) else {}
 

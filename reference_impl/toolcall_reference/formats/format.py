@@ -46,15 +46,15 @@ class NoMemory:
         del request, reply
 
 
-def _beside_functions(request: Body, hosted: list[Body]) -> None:
+def _append_tools(request: Body, hosted: list[Body]) -> None:
     request["tools"] = [*request.get("tools", []), *hosted]
 
 
-def _in_full(request: Body, replies: list[Body]) -> None:
+def _keep_items(request: Body, replies: list[Body]) -> None:
     del request, replies
 
 
-def _unsigned(model: str, scenario: str, step: int) -> None:
+def _no_signature(model: str, scenario: str, step: int) -> None:
     del model, scenario, step
 
 
@@ -86,13 +86,13 @@ class Provider:
     lent_signature: tuple[str, str] = ("", "")
     """The format whose signatures this format's clients may send back in a vendor's dialect, and its key for them."""
 
-    make_signature: Callable[[str, str, int], str | None] = _unsigned
+    make_signature: Callable[[str, str, int], str | None] = _no_signature
     """Makes the signature of a step's first call from model, scenario and step number; None if it is not signed."""
 
-    declare_hosted: Callable[[Body, list[Body]], None] = _beside_functions
+    declare_hosted: Callable[[Body, list[Body]], None] = _append_tools
     """Adds the declarations of provider-run tools to a request."""
 
-    put_references: Callable[[Body, list[Body]], None] = _in_full
+    put_references: Callable[[Body, list[Body]], None] = _keep_items
     """Replaces the items of earlier replies in a request by references to them."""
 
     cites_blocks: bool = False

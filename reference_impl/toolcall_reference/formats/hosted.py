@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from toolcall_reference.conversation.intermediate import Body, Tool
 from toolcall_reference.conversation.target import Target
 
-_PURPOSES = {
+_PURPOSE_BY_TYPE = {
     "web_search": "web search", "googleSearch": "web search",
     "web_fetch": "web fetch", "urlContext": "web fetch",
     "code_execution": "code", "code_interpreter": "code", "codeExecution": "code",
@@ -25,7 +25,7 @@ def encode_hosted(
     bodies: list[Body] = []
     for tool in (tool for tool in tools if tool.kind == "hosted"):
         kind = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name
-        purpose = next((entry for start, entry in _PURPOSES.items() if kind.startswith(start)), None)
+        purpose = next((entry for start, entry in _PURPOSE_BY_TYPE.items() if kind.startswith(start)), None)
         declared = own.get(purpose or "")
         if declared is None or declared in bodies or declared.get("name") in used_names:
             target.losses.add("tool-hosted", "the target has no such tool of its own; dropped", tool.name)

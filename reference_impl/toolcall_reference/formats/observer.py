@@ -37,35 +37,35 @@ class Block:
 Step = ServerCall | ServerResult | Block
 
 
-def _itself(body: Body, losses: Losses) -> Body:
+def _unchanged_request(body: Body, losses: Losses) -> Body:
     del losses
     return body
 
 
-def _alone(body: Body) -> list[Body]:
+def _single_choice(body: Body) -> list[Body]:
     return [body]
 
 
-def _event(body: Body) -> Body:
+def _unchanged_event(body: Body) -> Body:
     return body
 
 
-def _all_texts(body: Body, conversation: Conversation) -> int:
+def _count_all_system_texts(body: Body, conversation: Conversation) -> int:
     del body
     return len(conversation.system)
 
 
-def _whole_history(body: Body) -> bool:
+def _never_continues(body: Body) -> bool:
     del body
     return False
 
 
-def _foreign(definition: Body) -> Body | None:
+def _no_declaration(definition: Body) -> Body | None:
     del definition
     return None
 
 
-def _open(item: Hosted) -> bool:
+def _never_sealed(item: Hosted) -> bool:
     del item
     return False
 
@@ -76,16 +76,16 @@ def opaque_block(item: Hosted | Opaque) -> Block:
     return Block(item.type, members)
 
 
-def _blocks(item: Hosted) -> list[Step]:
+def _opaque_steps(item: Hosted) -> list[Step]:
     return [opaque_block(item)]
 
 
-def _none(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
+def _no_items(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
     del steps
     yield from ()
 
 
-def _no_thought(item: Opaque) -> list[str]:
+def _plain_reasoning_text(item: Opaque) -> list[str]:
     return [item.value] if isinstance(item.value, str) else []
 
 
@@ -95,34 +95,34 @@ class Observer:
 
     result_role: str = "user"
 
-    prepare_request: Callable[[Body, Losses], Body] = _itself
+    prepare_request: Callable[[Body, Losses], Body] = _unchanged_request
     """Returns the request without references that only its provider can resolve, all items readable by its decoder."""
 
-    split_choices: Callable[[Body], list[Body]] = _alone
+    split_choices: Callable[[Body], list[Body]] = _single_choice
     """Splits a reply with several choices into one reply each."""
 
-    prepare_event: Callable[[Body], Body] = _event
+    prepare_event: Callable[[Body], Body] = _unchanged_event
     """Returns a stream's event in a form that its decoder reads."""
 
-    count_system_texts: Callable[[Body, Conversation], int] = _all_texts
+    count_system_texts: Callable[[Body, Conversation], int] = _count_all_system_texts
     """Counts the system texts that are outside of the messages; they come first."""
 
-    continues_history: Callable[[Body], bool] = _whole_history
+    continues_history: Callable[[Body], bool] = _never_continues
     """Whether the request holds only new items, because its provider stores the history."""
 
-    decode_steps: Callable[[Hosted], list[Step]] = _blocks
+    decode_steps: Callable[[Hosted], list[Step]] = _opaque_steps
     """Splits a provider-run step into server calls and results."""
 
-    is_sealed: Callable[[Hosted], bool] = _open
+    is_sealed: Callable[[Hosted], bool] = _never_sealed
     """Whether a step holds state that only its provider can read."""
 
-    encode_steps: Callable[[Sequence[Step]], Iterator[tuple[Step, Body]]] = _none
+    encode_steps: Callable[[Sequence[Step]], Iterator[tuple[Step, Body]]] = _no_items
     """Encodes steps as items, each with the first step that it expresses. A step without an item is left out."""
 
-    encode_declaration: Callable[[Body], Body | None] = _foreign
+    encode_declaration: Callable[[Body], Body | None] = _no_declaration
     """The provider's declaration of a tool that it runs, from a tool definition; None for another provider's tool."""
 
-    reasoning_texts: Callable[[Opaque], list[str]] = _no_thought
+    reasoning_texts: Callable[[Opaque], list[str]] = _plain_reasoning_text
     """The human-readable texts of reasoning."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from toolcall_reference.basics.jsontext import copied, digest
+from toolcall_reference.basics.jsontext import copy_json, digest
 from toolcall_reference.basics.pseudorandom import letters
 from toolcall_reference.conversation import failures, schemas
 from toolcall_reference.conversation.failures import Failure
@@ -34,7 +34,7 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
     failure = failures.read_failure(status, body, headers)
     error = failures.error_object(body)
     if {"message", "type", "param", "code"} <= error.keys():
-        failure.openai = copied(dict(error))
+        failure.openai = copy_json(dict(error))
     return failure
 
 
@@ -104,7 +104,7 @@ _ROOT_FORBIDDEN_KEYWORDS = ("enum", "not")
 """Keywords that OpenAI refuses at the root of a schema: https://github.com/nspady/google-calendar-mcp/issues/39"""
 
 
-def for_parameters(tool: Tool, target: Target) -> Body:
+def encode_parameters(tool: Tool, target: Target) -> Body:
     """A tool's schema as ``parameters`` takes it. Dropped keywords are recorded as losses.
 
     The root is a plain object with ``properties``, and every array has ``items``.

@@ -9,13 +9,13 @@ import sys
 from typing import Any
 
 from toolcall_reference.gateway.config import Config, ConfigError
-from toolcall_reference.gateway.options import config_of, parse_options
+from toolcall_reference.gateway.options import build_config, parse_options
 from toolcall_reference.policy import Policy, PolicyError
 from toolcall_reference.translator import ReferenceTranslator
 
 _LEAVE_SECONDS = 3.0
 _BACKLOG = 1024
-_MANY = 1_000_000
+_MANY_FILES = 1_000_000
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,23 +26,27 @@ def main(arguments: list[str] | None = None) -> int:
     except ImportError as error:
         is_missing = isinstance(error, ModuleNotFoundError) and error.name == "aiohttp"
         trouble = "is not installed" if is_missing else f"cannot be imported ({type(error).__name__}: {error})"
-        return _refused(f"the gateway is served by aiohttp, which {trouble}: pip install 'toolcall-conformance[http]'")
+        return _print_refusal(
+            f"the gateway is served by aiohttp, which {trouble}: pip install 'toolcall-conformance[http]'"
+        )
     try:
-        config = config_of(options)
+        config = build_config(options)
         policy = Policy.load(options.policy) if options.policy is not None else None
     except (ConfigError, PolicyError) as error:
-        return _refused(str(error))
+        return _print_refusal(str(error))
     try:
         asyncio.run(_serve(config, policy, verbose=options.verbose))
     except OSError as error:
         reason = error.strerror or str(error)
-        return _refused(f"cannot listen on {config.host}:{config.port} ({reason}); choose another port with --listen")
+        return _print_refusal(
+            f"cannot listen on {config.host}:{config.port} ({reason}); choose another port with --listen"
+        )
     except KeyboardInterrupt:
         pass
     return 0
 
 
-def _refused(sentence: str) -> int:
+def _print_refusal(sentence: str) -> int:
     print(f"toolcall gateway: {sentence}", file=sys.stderr)
     return 2
 
@@ -51,10 +55,10 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     """Listen until a signal comes. Raises OSError where that is not possible."""
     from aiohttp import web
 
-    from toolcall_reference.gateway.idle_connections import Patience
+    from toolcall_reference.gateway.idle_connections import IdleConnections
     from toolcall_reference.gateway.server import Gateway
 
-    files = _take_all_files()
+    files = _raise_file_limit()
     loop = asyncio.get_running_loop()
     gateway = Gateway(config, ReferenceTranslator(policy), verbose=verbose)
     server: asyncio.Server | None = None
@@ -68,44 +72,44 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     await runner.setup()
     try:
         assert runner.server is not None, "it is set up"
-        patience = Patience(runner.server, files)
+        patience = IdleConnections(runner.server, files)
         gateway.patience = patience
 
-        def met(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             patience.make_room(loop, context)
-            gateway.log.of_loop(loop, context)
+            gateway.log.report_loop_error(loop, context)
 
-        loop.set_exception_handler(met)
+        loop.set_exception_handler(handle_loop_error)
         server = await loop.create_server(patience, config.host, config.port, backlog=_BACKLOG)
         host, port = server.sockets[0].getsockname()[:2]
         _announce(config, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
-        await _told_to_stop()
+        await _wait_for_stop()
     finally:
         if server is not None:
-            # A socket that could not accept is asked once more by asyncio, which then fails at its own doing.
+            # asyncio retries a socket that could not accept, and fails if it is closed by then.
             loop.set_exception_handler(lambda *_: None)
             server.close()
         await runner.cleanup()
 
 
-def _take_all_files() -> int:
-    """Let the process have as many connections as the system lets it, and say how many files that is.
+def _raise_file_limit() -> int:
+    """Raise the process's limit of open files to the maximum, and return it.
 
     Many shells allow 256 or 1,024 unless asked.
     """
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return _MANY
+        return _MANY_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return _MANY if allowed == resource.RLIM_INFINITY else allowed
+    return _MANY_FILES if allowed == resource.RLIM_INFINITY else allowed
 
 
-async def _told_to_stop() -> None:
+async def _wait_for_stop() -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):

@@ -1,4 +1,4 @@
-"""Which API a client asks, by the path, and where a provider is asked."""
+"""Addresses: the API that a client's path belongs to, and the URL of a provider."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from toolcall_reference.formats import Format
 
 @dataclass(frozen=True, slots=True)
 class AddressedRequest:
-    """What an address says: the client's format, the model if it names one, and whether it asks for a stream.
+    """The content of an address: the client's format, the model if named, and whether it asks for a stream.
 
-    ``stream`` is None where the body says so. ``events`` is false where the stream is to be one JSON array.
+    ``stream`` is None if the body decides. ``events`` is False if the stream is to be one JSON array.
     """
 
     client: Format
@@ -30,20 +30,20 @@ class AddressedRequest:
         return self.stream if self.stream is not None else key is not None and body.get(key) is True
 
 
-class Served:
-    """The addresses at which clients of all formats ask."""
+class ServedPaths:
+    """The paths that the gateway serves for clients of all formats."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[re.Pattern[str], Format, bool | None]] = []
+        self._patterns: list[tuple[re.Pattern[str], Format, bool | None]] = []
         for client in map(formats.get, formats.names()):
             http = client.http
             is_stream = False if http.stream_served_paths else None
-            self._known += [(_pattern(path), client, is_stream) for path in http.served_paths]
-            self._known += [(_pattern(path), client, True) for path in http.stream_served_paths]
+            self._patterns += [(_path_pattern(path), client, is_stream) for path in http.served_paths]
+            self._patterns += [(_path_pattern(path), client, True) for path in http.stream_served_paths]
 
     def find(self, path: str, query: Mapping[str, str]) -> AddressedRequest | None:
-        """What a path asks for, as it came (``%2F`` is no slash); None where nothing is served."""
-        for pattern, client, stream in self._known:
+        """Parse a raw path (``%2F`` is not a slash); None if it is not served."""
+        for pattern, client, stream in self._patterns:
             match = pattern.fullmatch(path)
             if match is not None:
                 model = match.groupdict().get("model")
@@ -54,23 +54,23 @@ class Served:
 
     @property
     def paths(self) -> list[str]:
-        """All paths, as templates."""
+        """All served paths, as templates."""
         transports = [formats.get(name).http for name in formats.names()]
         return [path for http in transports for path in (http.served_paths[0], *http.stream_served_paths[:1])]
 
 
-def _pattern(template: str) -> re.Pattern[str]:
+def _path_pattern(template: str) -> re.Pattern[str]:
     return re.compile(re.escape(template).replace(re.escape("{model}"), "(?P<model>.+)"))
 
 
 def upstream_address(upstream: Format, base_url: str, model: str, *, stream: bool) -> str:
-    """Where a provider is asked for a model."""
+    """The URL of a provider's model."""
     template = (upstream.http.stream_path if stream else None) or upstream.http.path
     return base_url + template.replace("{model}", quote(model, safe=""))
 
 
-def base_of(upstream: Format, url: str) -> str:
-    """A base URL as it is used: one may leave out the path that the API's own has, or write the whole address."""
+def normalize_base_url(upstream: Format, url: str) -> str:
+    """Normalize a base URL: a user may omit the API's own root path, or write the whole address."""
     http = upstream.http
     url = url.rstrip("/").removesuffix(http.path)
     if not url.partition("://")[2].partition("/")[2]:

@@ -1,4 +1,4 @@
-"""What a provider may send before the gateway gives up: bytes of a whole reply, and of one event of a stream."""
+"""Size limits of what a provider sends: a whole reply, and one event of a stream."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import re
 
 import aiohttp
 
-_BLANK = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
-_TAIL = 3
+_BLANK_LINE = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
+_TAIL_LENGTH = 3
 
 
 class TooLargeError(Exception):
-    """A provider sent more than the gateway holds; the text says of what, and how much that is."""
+    """A provider sent more than the gateway accepts; the message says what, and the limit."""
 
 
-async def whole(reply: aiohttp.ClientResponse, most: int) -> bytes:
-    """A reply's content, unpacked. Raises TooLargeError at its first byte too many, and what reading raises."""
+async def read_content(reply: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    """Read a reply's decompressed content. Raises TooLargeError over ``max_bytes``, and what reading raises."""
     pieces, length = [], 0
     async for piece in reply.content.iter_any():
         length += len(piece)
-        if length > most:
+        if length > max_bytes:
             reply.close()
-            raise TooLargeError(f"a reply of more than {most:,} bytes")
+            raise TooLargeError(f"a reply of more than {max_bytes:,} bytes")
         pieces.append(piece)
     return b"".join(pieces)
 
 
 class EventBound:
-    """Watches a stream for an event that does not end."""
+    """Checks that no event of a stream is too large."""
 
-    def __init__(self, most: int) -> None:
-        self._most, self._length, self._tail = most, 0, b""
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes, self._length, self._tail = max_bytes, 0, b""
 
-    def passes(self, chunk: bytes) -> None:
-        """Count a chunk. Raises TooLargeError where an event is too long with it."""
+    def check(self, chunk: bytes) -> None:
+        """Count a chunk. Raises TooLargeError if an event becomes too large."""
         data = self._tail + chunk
-        ends = [match.end() for match in _BLANK.finditer(data)]
+        ends = [match.end() for match in _BLANK_LINE.finditer(data)]
         begins = [0, *ends]
-        # What stands between two blank lines counts, with what came of the first event before this chunk.
+        # An event's length is the distance of two blank lines; the first one began in earlier chunks.
         lengths = [stop - start for start, stop in zip(begins, [*ends, len(data)], strict=True)]
         lengths[0] += self._length - len(self._tail)
-        if max(lengths) > self._most:
-            raise TooLargeError(f"an event of more than {self._most:,} bytes")
+        if max(lengths) > self._max_bytes:
+            raise TooLargeError(f"an event of more than {self._max_bytes:,} bytes")
         self._length = lengths[-1]
-        self._tail = data[max(len(data) - _TAIL, begins[-1]) :]
+        self._tail = data[max(len(data) - _TAIL_LENGTH, begins[-1]) :]

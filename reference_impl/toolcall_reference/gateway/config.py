@@ -1,4 +1,4 @@
-"""What a gateway is told: where it listens, which providers it asks, and which of them for which model."""
+"""A gateway's configuration: its address, its providers, and their models."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ ANY_MODEL = "*"
 
 
 class ConfigError(Exception):
-    """A mistake of the user's: what, where, and what to do."""
+    """A mistake in the configuration; the message says what, where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """A provider. ``models`` are its models by the names that clients use; ``timeout`` is the longest silence, in
-    seconds. ``key`` is the provider's; with ``forward_client_key`` the client's own is sent instead. ``proxy`` is the
-    URL of the proxy on the way to it.
+    """A provider. ``models`` are its models by the clients' names; ``timeout`` is the longest silence in seconds.
+    ``key`` is the provider's key; with ``forward_client_key`` the client's key is sent instead. ``proxy`` is the URL
+    of the proxy to it.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Config:
     host: str = "127.0.0.1"
     port: int = 8080
     client_key: str | None = None
-    memory: int = 64_000_000
-    body: int = 64_000_000
-    reply: int = 64_000_000
-    default: str | None = None
+    memory_bytes: int = 64_000_000
+    body_bytes: int = 64_000_000
+    reply_bytes: int = 64_000_000
+    default_upstream: str | None = None
 
     def choose(self, model: str) -> tuple[Upstream, str]:
-        """The provider of a client's model, and its name there. LookupError with a sentence where there is none."""
+        """The provider of a client's model, and the model's name there. Raises LookupError with a sentence."""
         for upstream in self.upstreams.values():
             if model in upstream.models:
                 return upstream, upstream.models[model]
@@ -61,7 +61,7 @@ class Config:
         for upstream in self.upstreams.values():
             if ANY_MODEL in upstream.models:
                 return upstream, upstream.models[ANY_MODEL]
-        only = self.default or (next(iter(self.upstreams)) if len(self.upstreams) == 1 else None)
+        only = self.default_upstream or (next(iter(self.upstreams)) if len(self.upstreams) == 1 else None)
         if only is None:
             names = ", ".join(f"{name}/…" for name in self.upstreams)
             raise LookupError(f"the gateway knows no model {model!r}: write the upstream in front of it ({names})")

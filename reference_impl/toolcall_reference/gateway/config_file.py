@@ -1,4 +1,4 @@
-"""Reads a gateway's configuration. Every mistake is a ConfigError that says what is wrong, where, and what to do."""
+"""Reading of a gateway's configuration. Every mistake is a ConfigError: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from urllib.request import getproxies, proxy_bypass
 
 from toolcall_reference import formats
 from toolcall_reference.formats import Format
-from toolcall_reference.gateway.addresses import base_of
+from toolcall_reference.gateway.addresses import normalize_base_url
 from toolcall_reference.gateway.config import Config, ConfigError, Upstream
 
 LISTEN = "127.0.0.1:8080"
-_KEYS = {
+_KEY_TYPES = {
     "listen": str,
     "client_key_env": str,
     "memory_mb": (int, float),
@@ -27,7 +27,7 @@ _KEYS = {
     "default": str,
     "upstream": dict,
 }
-_UPSTREAM_KEYS = {
+_UPSTREAM_KEY_TYPES = {
     "format": str,
     "url": str,
     "key_env": str,
@@ -39,7 +39,7 @@ _UPSTREAM_KEYS = {
 
 
 def load_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file says. Raises ConfigError."""
+    """The content of a TOML file. Raises ConfigError."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -53,20 +53,20 @@ def load_toml(path: Path) -> dict[str, Any]:
 
 
 def read_config(document: Mapping[str, Any], where: str, environment: Mapping[str, str] | None = None) -> Config:
-    """The configuration that ``document`` holds; ``where`` begins what is said of mistakes. Raises ConfigError."""
+    """The configuration of ``document``; ``where`` begins the message of a mistake. Raises ConfigError."""
     environment = os.environ if environment is None else environment
-    _check(where, document, _KEYS)
+    _check_keys(where, document, _KEY_TYPES)
     tables = document.get("upstream", {})
     if not tables:
         raise ConfigError(f"{where}: no upstream; add [upstream.FORMAT], FORMAT one of {', '.join(formats.names())}")
     upstreams = {
-        name: _upstream(f"{where}: [upstream.{name}]", name, table, environment) for name, table in tables.items()
+        name: _read_upstream(f"{where}: [upstream.{name}]", name, table, environment) for name, table in tables.items()
     }
     default = document.get("default")
     if default is not None and default not in upstreams:
-        raise ConfigError(f"{where}: default names {default!r}{_perhaps(default, upstreams)}, which is no upstream")
-    host, port = _address(f"{where}: listen", document.get("listen", LISTEN))
-    key = _from_environment(f"{where}: client_key_env", document.get("client_key_env"), environment)
+        raise ConfigError(f"{where}: default names {default!r}{_suggestion(default, upstreams)}, which is no upstream")
+    host, port = _parse_address(f"{where}: listen", document.get("listen", LISTEN))
+    key = _read_key(f"{where}: client_key_env", document.get("client_key_env"), environment)
     if key is None and not _is_loopback(host):
         raise ConfigError(
             f"{where}: {host} is not loopback, and anybody who reaches it would use your keys; listen on 127.0.0.1, or "
@@ -77,17 +77,17 @@ def read_config(document: Mapping[str, Any], where: str, environment: Mapping[st
         host,
         port,
         key,
-        memory=round(document.get("memory_mb", 64) * 1_000_000),
-        body=round(document.get("body_mb", 64) * 1_000_000),
-        reply=round(document.get("reply_mb", 64) * 1_000_000),
-        default=default,
+        memory_bytes=round(document.get("memory_mb", 64) * 1_000_000),
+        body_bytes=round(document.get("body_mb", 64) * 1_000_000),
+        reply_bytes=round(document.get("reply_mb", 64) * 1_000_000),
+        default_upstream=default,
     )
 
 
-def _upstream(where: str, name: str, table: Any, environment: Mapping[str, str]) -> Upstream:
+def _read_upstream(where: str, name: str, table: Any, environment: Mapping[str, str]) -> Upstream:
     if not isinstance(table, dict):
         raise ConfigError(f"{where} must be a table, not {table!r}")
-    _check(where, table, _UPSTREAM_KEYS)
+    _check_keys(where, table, _UPSTREAM_KEY_TYPES)
     if "/" in name:
         raise ConfigError(f"{where}: the name must have no slash: clients write it in front of a model, NAME/MODEL")
     kind = table.get("format", name)
@@ -95,56 +95,56 @@ def _upstream(where: str, name: str, table: Any, environment: Mapping[str, str])
         advice = "" if "format" in table else ", or write `format` into the table"
         names = ", ".join(formats.names())
         raise ConfigError(
-            f"{where}: {kind!r} is no format{_perhaps(kind, formats.names())}; write one of {names}{advice}"
+            f"{where}: {kind!r} is no format{_suggestion(kind, formats.names())}; write one of {names}{advice}"
         )
-    spoken = formats.get(kind)
-    url = _url(where, table.get("url", spoken.http.base_url))
+    wire_format = formats.get(kind)
+    url = _check_url(where, table.get("url", wire_format.http.base_url))
     forwards = table.get("forward_client_key", False)
     if forwards and "key_env" in table:
         raise ConfigError(f"{where}: key_env and forward_client_key exclude each other: which key is to be sent?")
     key_from = table.get("key_env")
-    if key_from is None and not forwards and _is_own(url, spoken):
-        # To the API's own server, and to no other, goes the key that its SDK would send.
-        key_from = next((name for name in spoken.http.key_variables if environment.get(name)), None)
+    if key_from is None and not forwards and _is_own_server(url, wire_format):
+        # The key of the SDK's environment variable is sent to the API's own server only.
+        key_from = next((name for name in wire_format.http.key_variables if environment.get(name)), None)
     return Upstream(
         name,
-        spoken,
-        base_of(spoken, url),
-        _from_environment(f"{where}: key_env", key_from, environment),
+        wire_format,
+        normalize_base_url(wire_format, url),
+        _read_key(f"{where}: key_env", key_from, environment),
         key_from,
         forwards,
-        _texts(f"{where}: models", table.get("models", {})),
-        {header.lower(): text for header, text in _texts(f"{where}: headers", table.get("headers", {})).items()},
-        _timeout(where, table.get("timeout", 600)),
-        _proxy(url),
+        _check_texts(f"{where}: models", table.get("models", {})),
+        {header.lower(): text for header, text in _check_texts(f"{where}: headers", table.get("headers", {})).items()},
+        _check_timeout(where, table.get("timeout", 600)),
+        _find_proxy(url),
     )
 
 
-def _check(where: str, table: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
+def _check_keys(where: str, table: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
     for key, value in table.items():
         if key not in keys:
-            raise ConfigError(f"{where}: no key {key!r}{_perhaps(key, keys)}; there are {', '.join(keys)}")
+            raise ConfigError(f"{where}: no key {key!r}{_suggestion(key, keys)}; there are {', '.join(keys)}")
         if not isinstance(value, keys[key]) or (isinstance(value, bool) and keys[key] is not bool):
-            raise ConfigError(f"{where}: {key} must be {_KINDS[keys[key]]}, not {value!r}")
+            raise ConfigError(f"{where}: {key} must be {_TYPE_TEXTS[keys[key]]}, not {value!r}")
 
 
-_KINDS: dict[Any, str] = {str: "a text", bool: "true or false", dict: "a table", (int, float): "a number"}
+_TYPE_TEXTS: dict[Any, str] = {str: "a text", bool: "true or false", dict: "a table", (int, float): "a number"}
 
 
-def _texts(where: str, table: Mapping[str, Any]) -> dict[str, str]:
+def _check_texts(where: str, table: Mapping[str, Any]) -> dict[str, str]:
     for key, value in table.items():
         if not isinstance(value, str) or not value or not (key + value).isprintable():
             raise ConfigError(f"{where}: {key} must be a text on one line, not {value!r}")
     return dict(table)
 
 
-def _timeout(where: str, seconds: float) -> float:
+def _check_timeout(where: str, seconds: float) -> float:
     if not seconds > 0:
         raise ConfigError(f"{where}: timeout must be more than 0 seconds, not {seconds}")
     return float(seconds)
 
 
-def _url(where: str, url: str) -> str:
+def _check_url(where: str, url: str) -> str:
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -155,17 +155,17 @@ def _url(where: str, url: str) -> str:
     return url
 
 
-def _proxy(url: str) -> str | None:
-    """The proxy that the environment names for a URL, as the SDKs have it; to loopback leads none.
+def _find_proxy(url: str) -> str | None:
+    """The proxy of a URL from the environment, as the SDKs do; None for loopback.
 
-    Looked up here once: aiohttp would do it for each request, and read keys from ``.netrc`` besides.
+    Looked up here once: aiohttp would do it for each request, and also read keys from ``.netrc``.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
     return None if _is_loopback(host) or proxy_bypass(host) else getproxies().get(parts.scheme)
 
 
-def _address(where: str, text: str) -> tuple[str, int]:
+def _parse_address(where: str, text: str) -> tuple[str, int]:
     """Host and port of ``HOST:PORT``, ``[HOST]:PORT`` or ``PORT``."""
     host, colon, port = text.rpartition(":")
     if not port.isascii() or not port.isdigit() or int(port) > 65535 or (colon and not host):
@@ -180,11 +180,11 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _is_own(url: str, spoken: Format) -> bool:
-    return urlsplit(url)[:2] == urlsplit(spoken.http.base_url)[:2]
+def _is_own_server(url: str, wire_format: Format) -> bool:
+    return urlsplit(url)[:2] == urlsplit(wire_format.http.base_url)[:2]
 
 
-def _from_environment(where: str, name: str | None, environment: Mapping[str, str]) -> str | None:
+def _read_key(where: str, name: str | None, environment: Mapping[str, str]) -> str | None:
     if name is None:
         return None
     value = environment.get(name)
@@ -195,6 +195,6 @@ def _from_environment(where: str, name: str | None, environment: Mapping[str, st
     return value
 
 
-def _perhaps(wrong: str, names: Collection[str]) -> str:
+def _suggestion(wrong: str, names: Collection[str]) -> str:
     close = difflib.get_close_matches(wrong, names, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,4 +1,4 @@
-"""What fails between the client and the provider, as errors of the client's own API."""
+"""Failures of an exchange, to be answered as errors of the client's own API."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from toolcall_reference.formats import Format
 from toolcall_reference.gateway.config import Upstream
 from toolcall_reference.translator import Session
 
-_SHOWN = 500
-HIDDEN = "[the gateway's key]"
+_MAX_SHOWN_LETTERS = 500
+HIDDEN_KEY = "[the gateway's key]"
 
 
-class FailedError(Exception):
-    """An exchange ends here with a failure."""
+class ExchangeError(Exception):
+    """An exchange ends with a failure."""
 
     def __init__(self, failure: Failure, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(failure.message)
@@ -26,34 +26,34 @@ class FailedError(Exception):
         self.headers = dict(headers or {})
 
 
-def wrong_request(message: str, status: int = 400) -> FailedError:
-    """The client asked for something that it cannot get."""
-    return FailedError(Failure(failures.failure_kind(status), status, message))
+def bad_request(message: str, status: int = 400) -> ExchangeError:
+    """The client's request is wrong."""
+    return ExchangeError(Failure(failures.failure_kind(status), status, message))
 
 
-def own_fault(message: str) -> FailedError:
+def gateway_error(message: str) -> ExchangeError:
     """The gateway itself failed."""
-    return FailedError(Failure("server_error", 500, message))
+    return ExchangeError(Failure("server_error", 500, message))
 
 
-def unreadable(upstream: Upstream, message: str) -> FailedError:
-    """The provider answered what nobody can read."""
-    return FailedError(Failure("server_error", 502, f"the upstream {upstream.name} {message}"))
+def bad_reply(upstream: Upstream, message: str) -> ExchangeError:
+    """The provider's reply cannot be read."""
+    return ExchangeError(Failure("server_error", 502, f"the upstream {upstream.name} {message}"))
 
 
-def headless(upstream: Upstream) -> FailedError:
-    """The provider sends something, and no whole header."""
+def missing_headers(upstream: Upstream) -> ExchangeError:
+    """The provider sent no complete headers in time."""
     message = f"the upstream {upstream.name} sent no whole header of a reply in {upstream.timeout:g} seconds"
-    return FailedError(Failure("timeout", 504, message))
+    return ExchangeError(Failure("timeout", 504, message))
 
 
-def unreachable(upstream: Upstream, error: Exception) -> FailedError:
-    """The provider was not reached, or fell silent."""
-    return FailedError(broken_off(upstream, error))
+def unreachable_upstream(upstream: Upstream, error: Exception) -> ExchangeError:
+    """The provider cannot be reached, or is silent."""
+    return ExchangeError(connection_failure(upstream, error))
 
 
-def broken_off(upstream: Upstream, error: Exception) -> Failure:
-    """Why a provider says nothing, or nothing more."""
+def connection_failure(upstream: Upstream, error: Exception) -> Failure:
+    """The failure of a connection to a provider."""
     if isinstance(error, TimeoutError):
         message = f"the upstream {upstream.name} was silent for {upstream.timeout:g} seconds"
         return Failure("timeout", 504, message)
@@ -61,28 +61,28 @@ def broken_off(upstream: Upstream, error: Exception) -> Failure:
     return Failure("server_error", 502, f"the upstream {upstream.name} cannot be reached, or broke off: {what}")
 
 
-def without_key(content: bytes, key: str | None) -> bytes:
-    """What a provider sent, without the gateway's own key: some quote it when they refuse it."""
+def hide_key(content: bytes, key: str | None) -> bytes:
+    """Replace the gateway's key in a provider's content: some quote it when they refuse it."""
     if not key:
         return content
     raw = key.encode("utf-8", "surrogateescape")
-    return content.replace(raw, HIDDEN.encode()).replace(raw.replace(b"/", b"\\/"), HIDDEN.encode())
+    return content.replace(raw, HIDDEN_KEY.encode()).replace(raw.replace(b"/", b"\\/"), HIDDEN_KEY.encode())
 
 
-def provider_error(
+def translate_error(
     session: Session, client: Format, status: int, content: bytes, headers: Headers
 ) -> tuple[int, Body, Headers]:
-    """The client's error for the provider's; a page of a proxy in between becomes its text."""
+    """Translate a provider's error; the page of a proxy becomes its text."""
     body = read_body(content)
     if body is not None:
         return session.error(status, body, headers)
-    words = " ".join(content.decode("utf-8", "replace").split())[:_SHOWN]
+    words = " ".join(content.decode("utf-8", "replace").split())[:_MAX_SHOWN_LETTERS]
     failure = failures.read_failure(status, {"message": words}, headers)
     return (*client.encode_error(failure), failures.client_headers(failure))
 
 
 def read_body(content: bytes) -> dict[str, Any] | None:
-    """The JSON object that ``content`` is; None where it is none."""
+    """The JSON object in ``content``; None if it is not one."""
     try:
         body = parse(content.decode())
     except ValueError:

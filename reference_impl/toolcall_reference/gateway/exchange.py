@@ -1,6 +1,6 @@
-"""One exchange: a client's request to a provider, and the provider's answer to the client, whole or as it streams.
+"""One exchange: a client's request to a provider, and the provider's reply, whole or streamed.
 
-Nothing is collected on the way: a piece is read from the provider when the one before is on its way to the client.
+Streams are not buffered: a piece is read from the provider when the one before is sent to the client.
 """
 
 from __future__ import annotations
@@ -30,20 +30,24 @@ from toolcall_reference.streaming.streams import StreamTranslator
 from toolcall_reference.translator import Session
 
 _CONNECT_SECONDS = 10.0
-# What a provider still sends behind the end of a reply, so that its connection can be used again.
+# The time to read the rest after a reply's end, so that the connection can be reused.
 _REST_SECONDS = 1.0
-# The limit of silence, which says more, rings first.
+# The silence timeout, whose error says more, comes first.
 _SLACK_SECONDS = 0.5
-_JSON = "application/json"
-_EVENTS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-accel-buffering": "no"}
-_ARRAY = {"content-type": "application/json; charset=UTF-8"}
-_CONTROL = re.compile("[\0-\x08\x0a-\x1f\x7f]")
-_BROKEN = (aiohttp.ClientError, TimeoutError, OSError)
+_JSON_TYPE = "application/json"
+_EVENT_HEADERS = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+}
+_ARRAY_HEADERS = {"content-type": "application/json; charset=UTF-8"}
+_CONTROL_CHARACTER = re.compile("[\0-\x08\x0a-\x1f\x7f]")
+_CONNECTION_ERRORS = (aiohttp.ClientError, TimeoutError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """The route of one exchange, as a translator wants it."""
+class ExchangeRoute:
+    """The route of one exchange, as a translator takes it."""
 
     client: str
     upstream: str
@@ -54,72 +58,76 @@ class Way:
 
 @dataclass(slots=True)
 class Exchange:
-    """``given`` are the client's headers, their names in lower case, and ``key`` is its key. ``lost`` names what the
-    translations could not carry. ``most`` is how many bytes a reply, or an event of a stream, may have.
-    ``streamed``: the client has all of its stream.
+    """An exchange. ``client_headers`` have names in lower case; ``key`` is the client's key. ``max_bytes`` limits a
+    reply, or an event of a stream. ``lost_elements`` are what the translations could not carry. ``has_streamed``: the
+    whole stream is sent.
     """
 
     request: web.Request
-    given: Headers
+    client_headers: Headers
     key: str | None
-    asked: AddressedRequest
+    address: AddressedRequest
     upstream: Upstream
-    way: Way
+    route: ExchangeRoute
     session: Session
-    most: int
+    max_bytes: int
     log: Log
-    lost: set[str] = field(default_factory=set)
-    streamed: bool = False
+    lost_elements: set[str] = field(default_factory=set)
+    has_streamed: bool = False
 
     @property
     def client(self) -> Format:
-        return self.asked.client
+        return self.address.client
 
     async def answer(self, http: aiohttp.ClientSession, body: Body) -> web.StreamResponse:
-        """Ask the provider and answer the client. Raises FailedError before anything is answered."""
-        sent = self._translated("the request", 400, lambda: self.session.request(body))
-        async with self._provider(http, sent) as reply:
-            upstream_headers = self._headers(reply)
-            if self.way.stream and reply.status == 200:
-                return await self._streamed(reply, upstream_headers)
+        """Send the request to the provider and answer the client. Raises ExchangeError before anything is sent."""
+        sent = self._translate("the request", 400, lambda: self.session.request(body))
+        async with self._open_provider_reply(http, sent) as reply:
+            upstream_headers = self._reply_headers(reply)
+            if self.route.stream and reply.status == 200:
+                return await self._stream_response(reply, upstream_headers)
             try:
-                content = await bounds.whole(reply, self.most)
+                content = await bounds.read_content(reply, self.max_bytes)
             except bounds.TooLargeError as error:
-                raise errors.unreadable(self.upstream, f"sent {error}") from None
-            except _BROKEN as error:
-                raise errors.unreachable(self.upstream, error) from None
+                raise errors.bad_reply(self.upstream, f"sent {error}") from None
+            except _CONNECTION_ERRORS as error:
+                raise errors.unreachable_upstream(self.upstream, error) from None
         if reply.status < 300:
-            return self._whole(content, upstream_headers)
+            return self._reply_response(content, upstream_headers)
         if reply.status < 400:
             place = upstream_headers.get("location", "elsewhere")
-            raise errors.unreadable(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
-        return self._failed(reply.status, content, upstream_headers)
+            raise errors.bad_reply(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
+        return self._error_response(reply.status, content, upstream_headers)
 
     @property
     def _own_key(self) -> str | None:
-        """The gateway's key, which no client is to see."""
+        """The gateway's key, which no client may see; None if the client's key is forwarded."""
         return None if self.upstream.forward_client_key else self.upstream.key
 
-    def _headers(self, reply: aiohttp.ClientResponse) -> Headers:
-        """A reply's headers, their names in lower case. Raises FailedError for what cannot be passed on."""
+    def _reply_headers(self, reply: aiohttp.ClientResponse) -> Headers:
+        """A reply's headers, names in lower case, the key hidden. Raises ExchangeError for control characters."""
         reply_headers = {name.lower(): text for name, text in reply.headers.items()}
         for name, text in reply_headers.items():
-            if _CONTROL.search(text):
+            if _CONTROL_CHARACTER.search(text):
                 what = f"answered with a control character in its header {name}, which HTTP forbids"
-                raise errors.unreadable(self.upstream, what)
+                raise errors.bad_reply(self.upstream, what)
             if self._own_key:
-                reply_headers[name] = text.replace(self._own_key, errors.HIDDEN)
+                reply_headers[name] = text.replace(self._own_key, errors.HIDDEN_KEY)
         return reply_headers
 
     @asynccontextmanager
-    async def _provider(self, http: aiohttp.ClientSession, sent: Body) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The provider's reply to the translated request, as far as its headers. Raises FailedError."""
+    async def _open_provider_reply(
+        self, http: aiohttp.ClientSession, sent: Body
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send the translated request. Yields the reply once its headers are read. Raises ExchangeError."""
         upstream = self.upstream
         key = self.key if upstream.forward_client_key else upstream.key
-        url = upstream_address(upstream.format, upstream.url, self.way.upstream_model, stream=self.way.stream)
-        names = headers.request_headers(self.client, upstream.format, self.given, key, own=upstream.forward_client_key)
+        url = upstream_address(upstream.format, upstream.url, self.route.upstream_model, stream=self.route.stream)
+        names = headers.request_headers(
+            self.client, upstream.format, self.client_headers, key, own=upstream.forward_client_key
+        )
         connect = min(_CONNECT_SECONDS, upstream.timeout)
-        # Bytes that come end the silence, but a provider may drip a header, or "100 Continue", without end.
+        # Any byte ends the silence, but a provider may drip headers, or "100 Continue", forever.
         headed = asyncio.timeout(connect + upstream.timeout + _SLACK_SECONDS)
         try:
             async with headed:
@@ -132,69 +140,73 @@ class Exchange:
                     timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=upstream.timeout),
                 )
         except aiohttp.ConnectionTimeoutError:
-            raise errors.unreachable(upstream, ConnectionError("no connection in time")) from None
+            raise errors.unreachable_upstream(upstream, ConnectionError("no connection in time")) from None
         except TimeoutError as error:
-            raise errors.headless(upstream) if headed.expired() else errors.unreachable(upstream, error) from None
-        except (*_BROKEN, ValueError) as error:  # a header that HTTP does not take is a ValueError
-            raise errors.unreachable(upstream, error) from None
+            raise (
+                errors.missing_headers(upstream) if headed.expired() else errors.unreachable_upstream(upstream, error)
+            ) from None
+        except (*_CONNECTION_ERRORS, ValueError) as error:  # an illegal header is a ValueError
+            raise errors.unreachable_upstream(upstream, error) from None
         async with reply:
             yield reply
 
-    def _translated(self, what: str, status: int, translate: Callable[[], Any]) -> Any:
-        """What a translation gives. Raises FailedError with ``status`` where the input is not taken."""
+    def _translate(self, what: str, status: int, translate: Callable[[], Any]) -> Any:
+        """Run a translation. Raises ExchangeError with ``status`` if the input is refused."""
         try:
             output = translate()
         except (Refused, Unsupported) as error:
-            failure = Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
+            failure = Failure(_KIND_BY_STATUS[status], status, f"{what} cannot be translated: {error}")
             failure.details = getattr(error, "details", None)
-            raise errors.FailedError(failure) from None
+            raise errors.ExchangeError(failure) from None
         except Exception as error:
-            self.log.fault(error)
+            self.log.report_fault(error)
             message = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
-            raise errors.own_fault(message) from None
+            raise errors.gateway_error(message) from None
         self._note_losses()
         return output
 
     def _note_losses(self) -> None:
-        self.lost.update(loss.element for loss in self.session.losses)
+        self.lost_elements.update(loss.element for loss in self.session.losses)
 
-    def _whole(self, content: bytes, upstream_headers: Headers) -> web.Response:
-        """The client's reply for the provider's."""
+    def _reply_response(self, content: bytes, upstream_headers: Headers) -> web.Response:
+        """The client's response for a whole reply."""
         body = errors.read_body(content)
         if body is None:
             kind = upstream_headers.get("content-type", "no content-type")
-            raise errors.unreadable(self.upstream, f"answered {len(content)} bytes of {kind} that are no JSON object")
-        output = self._translated("the upstream's reply", 502, lambda: self.session.response(body))
+            raise errors.bad_reply(self.upstream, f"answered {len(content)} bytes of {kind} that are no JSON object")
+        output = self._translate("the upstream's reply", 502, lambda: self.session.response(body))
         return as_json(200, output, headers.reply_headers(self.client, self.upstream.format, upstream_headers))
 
-    def _failed(self, status: int, content: bytes, upstream_headers: Headers) -> web.Response:
-        """The client's error for the provider's."""
-        content = errors.without_key(content, self._own_key)
-        status, body, own = self._translated(
+    def _error_response(self, status: int, content: bytes, upstream_headers: Headers) -> web.Response:
+        """The client's response for the provider's error."""
+        content = errors.hide_key(content, self._own_key)
+        status, body, own = self._translate(
             "the upstream's error",
             502,
-            lambda: errors.provider_error(self.session, self.client, status, content, upstream_headers),
+            lambda: errors.translate_error(self.session, self.client, status, content, upstream_headers),
         )
         client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
         wait = {name: text for name, text in own.items() if name.lower() in headers.RETRY}
         return as_json(status, body, {**client_headers, **wait})
 
-    async def _streamed(self, reply: aiohttp.ClientResponse, upstream_headers: Headers) -> web.StreamResponse:
-        """The client's stream for the provider's, each piece as it comes."""
-        if reply.content_type == _JSON:
-            raise errors.unreadable(self.upstream, "answered with a whole reply where a stream was asked for")
+    async def _stream_response(self, reply: aiohttp.ClientResponse, upstream_headers: Headers) -> web.StreamResponse:
+        """Translate and send the provider's stream piece by piece."""
+        if reply.content_type == _JSON_TYPE:
+            raise errors.bad_reply(self.upstream, "answered with a whole reply where a stream was asked for")
         try:
-            # As long as nothing has come, the client can still be given an error, which it knows how to try again.
+            # Before the first piece the client can still get an error response, which it can retry.
             first = await reply.content.readany()
-        except _BROKEN as error:
-            raise errors.unreachable(self.upstream, error) from None
-        framing: Framing = EventFraming() if self.asked.events else ArrayFraming()
+        except _CONNECTION_ERRORS as error:
+            raise errors.unreachable_upstream(self.upstream, error) from None
+        framing: Framing = EventFraming() if self.address.events else ArrayFraming()
         client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
-        response = web.StreamResponse(headers={**client_headers, **(_EVENTS if self.asked.events else _ARRAY)})
+        response = web.StreamResponse(
+            headers={**client_headers, **(_EVENT_HEADERS if self.address.events else _ARRAY_HEADERS)}
+        )
         await response.prepare(self.request)
-        pouring = self.session.stream_translator()
+        translator = self.session.stream_translator()
         whole = True
-        async for written in self._poured(first, reply, pouring):
+        async for written in self._client_pieces(first, reply, translator):
             if written is None:
                 whole = False
             elif framed := framing.feed(written):
@@ -202,51 +214,51 @@ class Exchange:
         self._note_losses()
         if whole:
             await response.write_eof(framing.end())
-            self.streamed = True
+            self.has_streamed = True
             await _read_rest(reply)
         elif self.request.transport is not None:
-            # What the client's own provider broke off is broken off here: an end would say that this was all.
+            # Break off what the client's own provider broke off: an end would make it look complete.
             self.request.transport.close()
         return response
 
-    async def _poured(
-        self, first: bytes, reply: aiohttp.ClientResponse, pouring: StreamTranslator
+    async def _client_pieces(
+        self, first: bytes, reply: aiohttp.ClientResponse, translator: StreamTranslator
     ) -> AsyncIterator[bytes | None]:
-        """The client's pieces; None at the end of a stream that broke off and cannot say so."""
-        chunk, bound = first, bounds.EventBound(self.most)
+        """The client's pieces; a final None for a stream that broke off without an error event."""
+        chunk, bound = first, bounds.EventBound(self.max_bytes)
         try:
-            while chunk and not pouring.is_ended:
-                bound.passes(chunk)
-                yield pouring.feed(errors.without_key(chunk, self._own_key))
-                chunk = b"" if pouring.is_ended else await reply.content.readany()
-            yield pouring.end()
+            while chunk and not translator.is_ended:
+                bound.check(chunk)
+                yield translator.feed(errors.hide_key(chunk, self._own_key))
+                chunk = b"" if translator.is_ended else await reply.content.readany()
+            yield translator.end()
         except bounds.TooLargeError as error:
             reply.close()
             why = f"the upstream {self.upstream.name} sent {error}"
-            yield pouring.fail(Failure("server_error", 502, why)) or None
+            yield translator.fail(Failure("server_error", 502, why)) or None
         except TimeoutError as error:
-            yield pouring.fail(errors.broken_off(self.upstream, error)) or None
-        except _BROKEN:
-            yield pouring.end()
+            yield translator.fail(errors.connection_failure(self.upstream, error)) or None
+        except _CONNECTION_ERRORS:
+            yield translator.end()
             if self.client is self.upstream.format:
                 yield None
-        if pouring.problem is not None:
-            if not isinstance(pouring.problem, (Refused, Unsupported)):
-                self.log.fault(pouring.problem)
-            message = f"the upstream's stream cannot be translated: {pouring.problem}"
-            yield pouring.fail(Failure("server_error", 502, message))
+        if translator.problem is not None:
+            if not isinstance(translator.problem, (Refused, Unsupported)):
+                self.log.report_fault(translator.problem)
+            message = f"the upstream's stream cannot be translated: {translator.problem}"
+            yield translator.fail(Failure("server_error", 502, message))
 
 
-_KINDS = {400: "invalid_request", 502: "server_error"}
+_KIND_BY_STATUS = {400: "invalid_request", 502: "server_error"}
 
 
 async def _read_rest(reply: aiohttp.ClientResponse) -> None:
-    """Read what still comes behind the end of a reply, if it comes soon."""
+    """Read the rest after the end of a reply, if it comes soon."""
     try:
         async with asyncio.timeout(_REST_SECONDS):
             async for _ in reply.content.iter_any():
                 pass
-    except _BROKEN:
+    except _CONNECTION_ERRORS:
         reply.close()
 
 
@@ -256,5 +268,5 @@ def as_bytes(body: Body) -> bytes:
 
 
 def as_json(status: int, body: Body, header_fields: Headers) -> web.Response:
-    """A whole answer."""
-    return web.Response(status=status, body=as_bytes(body), headers=header_fields, content_type=_JSON)
+    """A JSON response."""
+    return web.Response(status=status, body=as_bytes(body), headers=header_fields, content_type=_JSON_TYPE)

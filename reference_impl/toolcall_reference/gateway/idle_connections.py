@@ -1,4 +1,4 @@
-"""Connections that send no whole request: each has a time for its headers, and few of them are held at once."""
+"""Limits for connections without a whole request: a timeout for headers, and a maximum number."""
 
 from __future__ import annotations
 
@@ -9,85 +9,85 @@ from contextlib import contextmanager
 from typing import Any
 
 HEADER_SECONDS = 15.0
-MOST_WAITING = 200
-"""So many connections, at most, may be without a whole request before those that have waited a second give way."""
-_YOUNG_SECONDS = 1.0
+MAX_WAITING = 200
+"""The maximum of connections without a whole request; over it, those that have waited a second are closed."""
+_MIN_WAIT_SECONDS = 1.0
 
 
-class Patience:
-    """Makes the protocols of a server's connections; ``make`` makes those that serve them."""
+class IdleConnections:
+    """Makes the protocols of a server's connections, and closes idle ones; ``make`` makes the serving protocols."""
 
     def __init__(self, make: Callable[[], asyncio.Protocol], files: int, seconds: float = HEADER_SECONDS) -> None:
-        """``files`` is how many the process may have open: a quarter of them may wait."""
-        self._make, self._seconds, self._most = make, seconds, min(MOST_WAITING, max(files // 4, 1))
-        # By their transports, in the order in which they came: since when they wait.
+        """``files`` is the process's limit of open files: a quarter of them may wait."""
+        self._make, self._seconds, self._max_waiting = make, seconds, min(MAX_WAITING, max(files // 4, 1))
+        # By transport, oldest first: the start of waiting, and the timer.
         self._answered: set[asyncio.BaseTransport] = set()
         self._waiting: dict[asyncio.BaseTransport, tuple[float, asyncio.TimerHandle]] = {}
 
     def __call__(self) -> asyncio.Protocol:
-        return _Watched(self._make(), self)
+        return _WatchedProtocol(self._make(), self)
 
     @contextmanager
     def answering(self, transport: asyncio.BaseTransport | None) -> Iterator[None]:
-        """A request has come as far as its headers, and is being answered."""
+        """Within this a request is being answered, and its connection does not count as idle."""
         if transport is None:
             yield
             return
-        self.left(transport)
+        self.stop_waiting(transport)
         self._answered.add(transport)
         try:
             yield
         finally:
             self._answered.discard(transport)
 
-    def came(self, transport: asyncio.BaseTransport) -> None:
-        """A connection is there, or sends something: unless it is being answered, it waits."""
+    def note_activity(self, transport: asyncio.BaseTransport) -> None:
+        """Count a new or sending connection as waiting, unless it is being answered."""
         if transport in self._waiting or transport in self._answered:
             return
         loop = asyncio.get_running_loop()
         now = loop.time()
-        if len(self._waiting) >= self._most:
+        if len(self._waiting) >= self._max_waiting:
             eldest, (since, _) = next(iter(self._waiting.items()))
-            if now - since > _YOUNG_SECONDS:
-                self._end(eldest)
-        self._waiting[transport] = (now, loop.call_later(self._seconds, self._end, transport))
+            if now - since > _MIN_WAIT_SECONDS:
+                self._close(eldest)
+        self._waiting[transport] = (now, loop.call_later(self._seconds, self._close, transport))
 
     def make_room(self, _loop: object, context: dict[str, Any]) -> None:
-        """Part with all that have waited a second, where asyncio tells that the process has no file left."""
+        """Close the connections that have waited a second, if asyncio reports that no files are left."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             now = asyncio.get_running_loop().time()
             for transport in [
-                transport for transport, (since, _) in self._waiting.items() if now - since > _YOUNG_SECONDS
+                transport for transport, (since, _) in self._waiting.items() if now - since > _MIN_WAIT_SECONDS
             ]:
-                self._end(transport)
+                self._close(transport)
 
-    def left(self, transport: asyncio.BaseTransport) -> None:
-        """A connection waits no more."""
+    def stop_waiting(self, transport: asyncio.BaseTransport) -> None:
+        """Stop counting a connection as waiting."""
         _, timer = self._waiting.pop(transport, (0.0, None))
         if timer is not None:
             timer.cancel()
 
-    def _end(self, transport: asyncio.BaseTransport) -> None:
-        self.left(transport)
+    def _close(self, transport: asyncio.BaseTransport) -> None:
+        self.stop_waiting(transport)
         transport.close()
 
 
-class _Watched(asyncio.Protocol):
-    """A connection's protocol; all that it is told goes on to the one that serves it."""
+class _WatchedProtocol(asyncio.Protocol):
+    """A connection's protocol that reports activity and delegates to the serving one."""
 
-    def __init__(self, serving: asyncio.Protocol, patience: Patience) -> None:
-        self._serving, self._patience = serving, patience
+    def __init__(self, serving: asyncio.Protocol, connections: IdleConnections) -> None:
+        self._serving, self._connections = serving, connections
         self._transport: asyncio.BaseTransport | None = None
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        self._patience.came(transport)
+        self._connections.note_activity(transport)
         self._serving.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
         if self._transport is not None:
-            self._patience.came(self._transport)
+            self._connections.note_activity(self._transport)
         self._serving.data_received(data)
 
     def eof_received(self) -> bool | None:
@@ -101,5 +101,5 @@ class _Watched(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._transport is not None:
-            self._patience.left(self._transport)
+            self._connections.stop_waiting(self._transport)
         self._serving.connection_lost(exc)

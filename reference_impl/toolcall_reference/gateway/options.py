@@ -12,7 +12,7 @@ from toolcall_reference.gateway.config_file import LISTEN, load_toml, read_confi
 
 
 def parse_options(arguments: list[str]) -> argparse.Namespace:
-    """The options of the command; leaves the interpreter with 2 where they are wrong, with 0 after --help."""
+    """Parse the command's options. Exits with 2 if they are wrong, with 0 after --help."""
     parser = argparse.ArgumentParser(
         prog="python -m toolcall_reference.gateway",
         description="Serve clients of all formats, and translate what they ask for a provider of any of them.",
@@ -42,15 +42,15 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def config_of(options: argparse.Namespace, environment: Mapping[str, str] | None = None) -> Config:
-    """The configuration that the options name or say. Raises ConfigError."""
-    settings, where = _said(options), str(options.config or "the options")
+def build_config(options: argparse.Namespace, environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration from the options or their file. Raises ConfigError."""
+    settings, where = _read_tables(options), str(options.config or "the options")
     if options.listen is not None:
         settings["listen"] = options.listen
     return read_config(settings, where, environment)
 
 
-def _said(options: argparse.Namespace) -> dict[str, Any]:
+def _read_tables(options: argparse.Namespace) -> dict[str, Any]:
     if options.config is not None:
         if options.upstream or options.model:
             raise ConfigError("--config and --upstream or --model exclude each other; write all into the file")

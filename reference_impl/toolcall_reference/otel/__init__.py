@@ -1,7 +1,7 @@
-"""Conversations as OpenTelemetry's GenAI messages: what a tracer records of them, from all formats, and back.
+"""Conversations of all formats as OpenTelemetry's GenAI messages, and back.
 
-A hosted tool is a ``server_tool_call`` and its ``server_tool_call_response``; :mod:`toolcall_reference.otel.forms` has
-the other ways to write them. The schemas are in the corpus, in ``otel/``.
+A provider-run tool is a ``server_tool_call`` and its ``server_tool_call_response``;
+:mod:`toolcall_reference.otel.forms` has other notations of them. The schemas are in the corpus, in ``otel/``.
 https://github.com/open-telemetry/semantic-conventions-genai
 """
 

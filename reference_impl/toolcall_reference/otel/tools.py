@@ -1,4 +1,4 @@
-"""Declared tools as tool definitions, and back: functions with their schema, others by their provider's own type."""
+"""Declared tools as tool definitions, both ways: functions with their schema, others by their provider's type."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from toolcall_reference.conversation.intermediate import Body, Tool
 from toolcall_reference.conversation.losses import Losses
 
 
-def definitions(tools: Sequence[Tool], losses: Losses) -> list[Body]:
-    """The tool definitions; what an API defines itself keeps the members of its own declaration.
+def tool_definitions(tools: Sequence[Tool], losses: Losses) -> list[Body]:
+    """The tool definitions; a tool that the API defines keeps the members of its declaration.
 
-    A tool of an API's that its client runs has the parameters of the function that stands for it besides.
+    One that the client runs has in addition the parameters of the function that stands for it.
     """
     declarations: list[Body] = []
     for tool in tools:
-        declaration = _definition(tool)
+        declaration = _encode_definition(tool)
         if tool.own is not None:
             losses.add("own-tool", "the API's own declaration comes back as the function that it stands for", tool.name)
-            declaration = {**declaration, **tool.own} if "type" in tool.own else definition_by_key(tool.own)
+            declaration = {**declaration, **tool.own} if "type" in tool.own else keyed_definition(tool.own)
         if declaration not in declarations:
             declarations.append(declaration)
     return declarations
 
 
-def definition_by_key(own: Body) -> Body:
+def keyed_definition(own: Body) -> Body:
     """The definition of a tool that its API declares by one key."""
     key = next(iter(own))
     return {"type": key, "name": key, **own}
 
 
-def _definition(tool: Tool) -> Body:
+def _encode_definition(tool: Tool) -> Body:
     if tool.kind == "hosted":
         own = tool.format if isinstance(tool.format, dict) else {}
-        return {"name": tool.name, **own} if "type" in own else definition_by_key(own)
+        return {"name": tool.name, **own} if "type" in own else keyed_definition(own)
     declaration: Body = {"type": tool.kind, "name": tool.name}
     if tool.description is not None:
         declaration["description"] = tool.description
@@ -46,12 +46,12 @@ def _definition(tool: Tool) -> Body:
     return declaration
 
 
-def tools_of(declarations: Sequence[Body]) -> list[Tool]:
+def decode_definitions(declarations: Sequence[Body]) -> list[Tool]:
     """The tools of tool definitions."""
-    return [_tool(declaration) for declaration in declarations]
+    return [_decode_definition(declaration) for declaration in declarations]
 
 
-def _tool(declaration: Body) -> Tool:
+def _decode_definition(declaration: Body) -> Tool:
     kind = declaration.get("type")
     name = str(declaration.get("name"))
     if kind not in ("function", "custom") and "parameters" not in declaration:

@@ -1,6 +1,6 @@
-"""What a gateway does to tools on purpose: tools it filters, words it says of them, names and parameters it maps.
+"""Deliberate changes of tools by a gateway: filtered tools, guidance, and mapped names and parameters.
 
-A policy is off unless one is given: ``ReferenceTranslator(policy=Policy.load(path))``. ``corpus/schemas`` has the
+There is no policy unless one is given: ``ReferenceTranslator(policy=Policy.load(path))``. ``corpus/schemas`` has the
 schema of its file, for other languages.
 """
 

@@ -1,4 +1,4 @@
-"""A policy applied to one request, and what it means for the replies to it."""
+"""A policy applied to one request, and its effect on the replies."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from toolcall_reference.basics.errors import Refused
-from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.basics.jsontext import copy_json
 from toolcall_reference.conversation.intermediate import Conversation, Text, Tool, ToolChoice, UniversalToolCall
 from toolcall_reference.policy.key_renamer import KeyRenamer
 from toolcall_reference.policy.policy import Policy, Words
 
 
 class ReplyPolicy(Protocol):
-    """What happens to the calls of replies."""
+    """Changes the calls of replies back to the client's names and parameters."""
 
     @property
     def changes_calls(self) -> bool:
-        """Whether a call may be other than the provider made it."""
+        """Whether calls may be changed or refused."""
 
     def restore_call(self, call: UniversalToolCall) -> None: ...
 
@@ -29,26 +29,26 @@ class ReplyPolicy(Protocol):
 
 
 class NoPolicy:
-    """No policy: calls are the provider's."""
+    """The absent policy: calls are not changed."""
 
     changes_calls = False
 
     def restore_call(self, call: UniversalToolCall) -> None:
-        """Leave the call as it is."""
+        """Do nothing."""
 
     def client_name(self, name: str) -> str:
-        """The name itself."""
+        """``name`` itself."""
         return name
 
     def argument_renamer(self, name: str) -> KeyRenamer | None:
-        """Nobody renames anything."""
+        """Always None."""
         del name
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedPolicy:
-    """What a policy did to one request. ``back`` has the client's names of tools by the provider's."""
+    """A policy applied to one request. ``client_names`` are the client's tool names by the provider's."""
 
     policy: Policy
     client_names: Words = field(default_factory=dict)
@@ -59,39 +59,39 @@ class AppliedPolicy:
         return bool(self.client_names) or self.policy.validate
 
     def restore_call(self, call: UniversalToolCall) -> None:
-        """Give a call, which has the client's name already, the client's parameters. Raises Refused."""
-        _rename_arguments(call, _swapped(self.policy.parameters.get(call.name, {})))
+        """Restore the client's parameters in a call that has its client name. Raises Refused if validation fails."""
+        _rename_arguments(call, _swap_names(self.policy.parameters.get(call.name, {})))
         if self.policy.validate and call.kind == "function":
-            _verify(call, self.tools.get(call.name))
+            _check_arguments(call, self.tools.get(call.name))
 
     def client_name(self, name: str) -> str:
-        """The client's name of a tool."""
+        """The client's name of the provider's tool ``name``."""
         return self.client_names.get(name, name)
 
     def argument_renamer(self, name: str) -> KeyRenamer | None:
-        """What renames the argument text of a call of the client's tool ``name``, if it has to be."""
+        """The renamer for argument text of the client's tool ``name``; None if it is not mapped."""
         parameters = self.policy.parameters.get(name)
-        return None if parameters is None else KeyRenamer(_swapped(parameters))
+        return None if parameters is None else KeyRenamer(_swap_names(parameters))
 
 
 def apply(policy: Policy, conversation: Conversation) -> AppliedPolicy:
-    """Change a client's conversation as ``policy`` says, in place. Raises Refused where two tools get one name."""
-    declared = {tool.name: copied_tool(tool) for tool in conversation.tools if tool.kind != "hosted"}
+    """Apply ``policy`` to a client's conversation in place. Raises Refused if two tools get one name."""
+    declared = {tool.name: copy_tool(tool) for tool in conversation.tools if tool.kind != "hosted"}
     gone = {name for name in declared if name in policy.filter}
     conversation.tools = [tool for tool in conversation.tools if policy.is_compatible(tool)]
-    _clean(policy, conversation)
+    _clean_instructions(policy, conversation)
     conversation.system += [Text(text) for name, text in policy.guidance.items() if name in gone and text]
-    _choose(policy, conversation)
-    return AppliedPolicy(policy, _rename(policy, conversation), declared)
+    _loosen_choice(policy, conversation)
+    return AppliedPolicy(policy, _rename_tools(policy, conversation), declared)
 
 
-def copied_tool(tool: Tool) -> Tool:
-    """A tool as the client declared it, whatever happens to the one that goes on."""
-    return Tool(tool.name, tool.description, copied(tool.schema), tool.kind)
+def copy_tool(tool: Tool) -> Tool:
+    """A copy of a tool as the client declared it."""
+    return Tool(tool.name, tool.description, copy_json(tool.schema), tool.kind)
 
 
-def _clean(policy: Policy, conversation: Conversation) -> None:
-    """Say in the client's own instructions something else for each name of a filtered tool."""
+def _clean_instructions(policy: Policy, conversation: Conversation) -> None:
+    """Replace the names of filtered tools in the client's system texts."""
     items = [item for turn in conversation.turns if turn.side == "system" for item in turn.items]
     for name, words in policy.clean_system.items():
         mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
@@ -101,8 +101,8 @@ def _clean(policy: Policy, conversation: Conversation) -> None:
                 text.text = mention.sub(words.replace("\\", r"\\"), text.text)
 
 
-def _choose(policy: Policy, conversation: Conversation) -> None:
-    """Loosen the choice of tools that are gone."""
+def _loosen_choice(policy: Policy, conversation: Conversation) -> None:
+    """Remove filtered tools from the tool choice; without any left it becomes auto."""
     choice = conversation.settings.tool_choice
     if choice is None or choice.names is None:
         return
@@ -111,8 +111,8 @@ def _choose(policy: Policy, conversation: Conversation) -> None:
         conversation.settings.tool_choice = ToolChoice(choice.mode, left) if left else ToolChoice("auto")
 
 
-def _rename(policy: Policy, conversation: Conversation) -> dict[str, str]:
-    """Give tools, calls, results and the choice the provider's names; the way back."""
+def _rename_tools(policy: Policy, conversation: Conversation) -> dict[str, str]:
+    """Rename tools, calls, results and the choice for the provider. Returns the client's names by the provider's."""
     back: dict[str, str] = {}
     names = [tool.name for tool in conversation.tools if tool.kind != "hosted"]
     for name in dict.fromkeys([*names, *(call.name for call in conversation.calls)]):
@@ -122,7 +122,7 @@ def _rename(policy: Policy, conversation: Conversation) -> dict[str, str]:
         back[new] = name
     for tool in conversation.tools:
         if tool.kind != "hosted":
-            tool.schema = _renamed_schema(tool.schema, policy.parameters.get(tool.name, {}))
+            tool.schema = _rename_properties(tool.schema, policy.parameters.get(tool.name, {}))
             tool.name = policy.rename.get(tool.name, tool.name)
     for turn in conversation.turns:
         for call in turn.calls:
@@ -139,11 +139,11 @@ def _rename(policy: Policy, conversation: Conversation) -> dict[str, str]:
     return {new: name for new, name in back.items() if new in mapped}
 
 
-def _renamed_schema(schema: dict[str, Any] | None, names: Words) -> dict[str, Any] | None:
-    """A schema of parameters under other names."""
+def _rename_properties(schema: dict[str, Any] | None, names: Words) -> dict[str, Any] | None:
+    """A schema with renamed properties."""
     if schema is None or not names:
         return schema
-    schema_copy: dict[str, Any] = copied(schema)
+    schema_copy: dict[str, Any] = copy_json(schema)
     properties, required = schema_copy.get("properties"), schema_copy.get("required")
     if isinstance(properties, dict):
         schema_copy["properties"] = {names.get(name, name): value for name, value in properties.items()}
@@ -153,7 +153,7 @@ def _renamed_schema(schema: dict[str, Any] | None, names: Words) -> dict[str, An
 
 
 def _rename_arguments(call: UniversalToolCall, names: Words) -> None:
-    """Give the arguments of a call other names, also in the text that they were spelt in."""
+    """Rename the arguments of a call, in its raw text, too."""
     if not names or call.kind != "function" or not call.readable:
         return
     call.arguments = {names.get(name, name): value for name, value in call.arguments.items()}
@@ -161,22 +161,22 @@ def _rename_arguments(call: UniversalToolCall, names: Words) -> None:
         call.text = KeyRenamer(names).feed(call.text)
 
 
-def _swapped(names: Words) -> dict[str, str]:
+def _swap_names(names: Words) -> dict[str, str]:
     return {new: name for name, new in names.items()}
 
 
-def _verify(call: UniversalToolCall, tool: Tool | None) -> None:
-    """Refuse a call whose arguments are not what its tool declares."""
+def _check_arguments(call: UniversalToolCall, tool: Tool | None) -> None:
+    """Raise Refused if a call's arguments do not match its tool's schema."""
     if tool is None or tool.schema is None:
         return
-    # Imported here: few policies ask for it.
+    # Imported on demand: few policies validate.
     import jsonschema
 
     try:
         error = jsonschema.exceptions.best_match(
             jsonschema.Draft202012Validator(tool.schema).iter_errors(call.arguments)
         )
-    except Exception:  # a schema that is none says nothing of any arguments
+    except Exception:  # an invalid schema cannot validate anything
         return
     if error is not None:
         at = "".join(f"/{key}" for key in error.absolute_path)

@@ -1,4 +1,4 @@
-"""Renames the keys of an object while its JSON text comes in pieces."""
+"""Renaming of an object's keys in JSON text that arrives in pieces."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 
 class KeyRenamer:
-    """Takes pieces of an object's JSON text and gives them on with its own keys renamed; those deeper in it stay.
+    """Renames the top-level keys in pieces of an object's JSON text; nested keys are not changed.
 
-    Only a key that is not whole yet is held back.
+    Only an incomplete key is held back.
 
     >>> renamer = KeyRenamer({"path": "absolute_path"})
     >>> [renamer.feed(piece) for piece in ('{"pa', 'th": {"path"', ': 1}}')]
@@ -25,12 +25,12 @@ class KeyRenamer:
         self._escaped = False
 
     def feed(self, piece: str) -> str:
-        """What can be said after ``piece``."""
-        return "".join(map(self._take, piece))
+        """Add a piece. Returns the renamed text that is complete."""
+        return "".join(map(self._feed_character, piece))
 
-    def _take(self, character: str) -> str:
+    def _feed_character(self, character: str) -> str:
         if self._quoted:
-            return self._within_text(character)
+            return self._feed_text_character(character)
         if character == '"':
             self._quoted = True
             if self._at_key:
@@ -44,7 +44,7 @@ class KeyRenamer:
             self._at_key = self._depth == 1
         return character
 
-    def _within_text(self, character: str) -> str:
+    def _feed_text_character(self, character: str) -> str:
         ends = character == '"' and not self._escaped
         self._escaped = character == "\\" and not self._escaped
         self._quoted = not ends
@@ -54,11 +54,11 @@ class KeyRenamer:
         if not ends:
             return ""
         self._at_key = False
-        return self._renamed(self._key)
+        return self._rename_key(self._key)
 
-    def _renamed(self, key: str) -> str:
+    def _rename_key(self, key: str) -> str:
         try:
             name = self._names.get(json.loads(key))
-        except ValueError:  # no text of JSON: it stays what it is
+        except ValueError:  # not a JSON string: leave it unchanged
             return key
         return key if name is None else json.dumps(name, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""A policy, and its file."""
+"""A policy and its TOML file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _EXAMPLE = 'write it as a table, such as [rename] with cat = "read_file"'
 
 
 class PolicyError(ValueError):
-    """A policy that cannot be; the message says where, and what to write."""
+    """A mistake in a policy; the message says where, and what to write."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What happens to a client's tools on their way to the provider, and back.
+    """How a client's tools are changed on the way to the provider and back.
 
-    ``filter``: names of functions and custom tools that do not go upstream. ``guidance``: by the name of a filtered
-    tool, what the system prompt says in its place. ``clean_system``: by the name of a filtered tool, what stands for
-    its name in the client's own system prompt. ``rename``: the provider's name by the client's. ``parameters``: by the
-    client's name of a tool, the provider's names of its parameters by the client's. ``validate``: calls whose arguments
-    do not fit the declared parameters are refused. Raises PolicyError for what contradicts itself.
+    ``filter``: names of functions and custom tools that are not sent upstream. ``guidance``: text that is added to the
+    system prompt, by filtered tool. ``clean_system``: the replacement of a filtered tool's name in the client's system
+    prompt, by tool. ``rename``: the provider's tool name by the client's. ``parameters``: by the client's tool name,
+    the provider's parameter names by the client's. ``validate``: refuse calls whose arguments do not match the declared
+    parameters. Raises PolicyError for contradictions.
     """
 
     filter: frozenset[str] = frozenset()
@@ -45,12 +45,15 @@ class Policy:
                 raise PolicyError(f"{key} names {name!r}, which is not filtered; add it to the tools of [filter]")
         for name in sorted({*self.rename, *self.parameters} & self.filter):
             raise PolicyError(f"{name!r} is filtered and mapped at once; take it out of one of them")
-        for where, names in (("rename", self.rename), *((f"parameters.{name}", new) for name, new in self._mapped())):
+        for where, names in (
+            ("rename", self.rename),
+            *((f"parameters.{name}", new) for name, new in self._parameter_tables()),
+        ):
             twice = sorted(name for name in names.values() if list(names.values()).count(name) > 1)
             if twice:
                 raise PolicyError(f"{where} gives the name {twice[0]!r} twice, so there is no way back; give another")
 
-    def _mapped(self) -> list[tuple[str, Words]]:
+    def _parameter_tables(self) -> list[tuple[str, Words]]:
         return sorted(self.parameters.items())
 
     @classmethod
@@ -75,33 +78,33 @@ class Policy:
                 raise PolicyError(f"{key} is {value!r:.40}; {_EXAMPLE}")
         parameters = table.get("parameters", {})
         return cls(
-            filter=frozenset(_names(_only(table, "filter", "tools").get("tools", []))),
-            guidance=_words(table, "guidance"),
-            clean_system=_words(table, "clean_system"),
-            rename=_words(table, "rename"),
-            parameters={name: _words(parameters, name, "parameters.") for name in parameters},
-            validate=_flag(_only(table, "validate", "arguments").get("arguments", False)),
+            filter=frozenset(_parse_names(_single_key_table(table, "filter", "tools").get("tools", []))),
+            guidance=_parse_words(table, "guidance"),
+            clean_system=_parse_words(table, "clean_system"),
+            rename=_parse_words(table, "rename"),
+            parameters={name: _parse_words(parameters, name, "parameters.") for name in parameters},
+            validate=_parse_flag(_single_key_table(table, "validate", "arguments").get("arguments", False)),
         )
 
     def is_compatible(self, tool: Tool) -> bool:
-        """Whether a declared tool goes upstream."""
+        """Whether a declared tool is sent upstream."""
         return tool.kind == "hosted" or tool.name not in self.filter
 
 
-def _only(table: Mapping[str, Any], key: str, member: str) -> Mapping[str, Any]:
+def _single_key_table(table: Mapping[str, Any], key: str, member: str) -> Mapping[str, Any]:
     inner: Mapping[str, Any] = table.get(key, {})
     for name in inner.keys() - {member}:
         raise PolicyError(f"{key} has no key {name!r}; it has {member!r}")
     return inner
 
 
-def _names(value: Any) -> list[str]:
+def _parse_names(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise PolicyError(f"filter.tools is {value!r:.60}; make it a list of names")
     return value
 
 
-def _words(table: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
+def _parse_words(table: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
     words = table.get(key, {})
     if not isinstance(words, dict):
         raise PolicyError(f"{prefix}{key} is {words!r:.40}; {_EXAMPLE}")
@@ -111,7 +114,7 @@ def _words(table: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, st
     return dict(words)
 
 
-def _flag(value: Any) -> bool:
+def _parse_flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise PolicyError(f"validate.arguments is {value!r:.40}; make it true or false")
     return value

@@ -1,6 +1,6 @@
-"""How the renderer writes JSON into the corpus: what fits stands on one line, the rest is indented.
+"""The JSON style of the corpus: values that fit are on one line, others are indented.
 
-The judge has the same style in a module of its own, and a test holds the two to it.
+The judge has the same style in a module of its own; a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ _WIDTH = 120
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def text_of(value: Any) -> str:
-    """A value as the corpus stores it."""
-    return _text(value, "", 0) + "\n"
+def json_text(value: Any) -> str:
+    """A value's text in the corpus's style."""
+    return _value_text(value, "", 0) + "\n"
 
 
-def _text(value: Any, indent: str, position: int) -> str:
+def _value_text(value: Any, indent: str, position: int) -> str:
     """A value's text; ``position`` counts what else is on its first line: indent, key, and the comma after it."""
-    flat = _flat(value)
+    flat = _one_line(value)
     if not value or not isinstance(value, (dict, list)) or position + len(flat) <= _WIDTH:
         return flat
     deeper = indent + "  "
     if isinstance(value, dict):
-        items = [(_flat(key) + ": ", entry) for key, entry in value.items()]
+        items = [(_one_line(key) + ": ", entry) for key, entry in value.items()]
     else:
         items = [("", entry) for entry in value]
     lines = []
     for number, (key, entry) in enumerate(items, 1):
         comma = "," if number < len(items) else ""
-        lines.append(deeper + key + _text(entry, deeper, len(deeper + key + comma)) + comma)
+        lines.append(deeper + key + _value_text(entry, deeper, len(deeper + key + comma)) + comma)
     first, last = "{}" if isinstance(value, dict) else "[]"
     return "\n".join([first, *lines, indent + last])
 
 
-def _flat(value: Any) -> str:
+def _one_line(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)  # UTF-8 has no half of a pair

@@ -1,1 +1,1 @@
-"""From one stream to another, as it comes."""
+"""Translation of streams while they arrive."""

@@ -1,7 +1,7 @@
-"""The form between two streams: what happens to a reply while it is being written.
+"""The intermediate form of a stream: deltas of a reply while it is being written.
 
-A reply is started; its texts and calls are opened, grow and are closed, several at a time if the source has it so; all
-other items come whole. It ends, or it fails. ``place`` numbers what is opened, in the order of opening.
+A reply starts; its texts and calls are opened, grow piece by piece and are closed, several at a time if the source does
+so; all other items come whole. The reply ends or fails. ``place`` numbers the opened items, in the order of opening.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from toolcall_reference.conversation.intermediate import Item, Reply, Text, Univ
 
 @dataclass(slots=True)
 class ReplyStarted:
-    """``reply`` has its key, and as much else as is known; its items stay empty."""
+    """The reply starts: ``reply`` has its key and what else is known; its items stay empty."""
 
     reply: Reply
 
 
 @dataclass(slots=True)
 class ItemOpened:
-    """A text that is to grow, its ``text`` empty, or a call whose arguments are to come."""
+    """An item is opened: a text, its ``text`` still empty, or a call whose arguments follow."""
 
     place: int
     item: Text | UniversalToolCall
@@ -29,7 +29,7 @@ class ItemOpened:
 
 @dataclass(slots=True)
 class ItemPiece:
-    """A piece of a text, or of a call's argument text."""
+    """A piece of an open text, or of an open call's argument text."""
 
     place: int
     text: str
@@ -37,7 +37,7 @@ class ItemPiece:
 
 @dataclass(slots=True)
 class ItemClosed:
-    """The item is complete: a call with its arguments, a text with its state (its ``text`` stays empty)."""
+    """An item is complete: a call with its arguments, a text with its state (its ``text`` stays empty)."""
 
     place: int
     item: Text | UniversalToolCall
@@ -45,21 +45,21 @@ class ItemClosed:
 
 @dataclass(slots=True)
 class WholeItem:
-    """An item that does not grow: opaque state, a step that the provider ran itself, media."""
+    """An item that comes in one: opaque state, a step that the provider ran itself, media."""
 
     item: Item
 
 
 @dataclass(slots=True)
 class ReplyEnded:
-    """The normal end; the reply has its finish and usage."""
+    """The reply ends normally; it has its finish and usage."""
 
     reply: Reply
 
 
 @dataclass(slots=True)
 class ReplyFailed:
-    """The end of a reply that the provider broke off. What is open stays open."""
+    """The provider breaks the reply off. Open items are not closed."""
 
     failure: Failure
 
@@ -69,7 +69,7 @@ END_DELTAS = (ReplyEnded, ReplyFailed)
 
 
 class ReplyAssembler:
-    """One reply that grows."""
+    """Assembles a whole reply from its deltas."""
 
     def __init__(self) -> None:
         self.reply: Reply | None = None
@@ -77,7 +77,7 @@ class ReplyAssembler:
         self._pieces: dict[int, list[str]] = {}
 
     def add(self, delta: Delta) -> bool:
-        """What happens to the reply; whether it is over."""
+        """Add a delta. Returns whether the reply is over."""
         if isinstance(delta, ReplyStarted):
             self.reply = delta.reply
         elif isinstance(delta, ItemOpened):
@@ -96,7 +96,7 @@ class ReplyAssembler:
         return isinstance(delta, (ReplyEnded, ReplyFailed))
 
     def assembled_reply(self) -> Reply | None:
-        """The reply as far as it came; None where none was begun."""
+        """The reply so far; None if none has started."""
         if self.reply is not None:
             self.reply.items = [self._join_pieces(place, item) for place, item in self._items.items()]
         return self.reply

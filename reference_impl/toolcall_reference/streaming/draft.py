@@ -1,10 +1,10 @@
-"""A reply as a decoder reads it from a stream: texts and calls are opened once, grow, and are closed once."""
+"""The draft of a reply that a decoder reads from a stream; it turns what the decoder reads into deltas."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from toolcall_reference.basics.jsontext import dump, joined
+from toolcall_reference.basics.jsontext import dump, join_pieces
 from toolcall_reference.conversation.failures import Failure
 from toolcall_reference.conversation.intermediate import Body, Citation, Item, Reply, Text, UniversalToolCall
 from toolcall_reference.conversation.pairing import Ledger
@@ -22,7 +22,7 @@ from toolcall_reference.streaming.deltas import (
 
 @dataclass(slots=True)
 class OpenCall:
-    """A call whose arguments are coming; ``pieces`` is what came."""
+    """A call whose arguments arrive; ``pieces`` are those so far."""
 
     place: int
     call: UniversalToolCall
@@ -37,33 +37,33 @@ class OpenCall:
 
 
 class SurrogateJoiner:
-    """Fragments that end in half a surrogate pair: the half waits for the other one, which the next brings.
+    """Holds back half a surrogate pair at the end of a piece until the next piece brings the other half.
 
-    JSON can say a half by itself, and UTF-8 cannot: https://www.rfc-editor.org/rfc/rfc8259#section-8.2
+    JSON can hold half a pair, UTF-8 cannot: https://www.rfc-editor.org/rfc/rfc8259#section-8.2
     """
 
     def __init__(self) -> None:
         self._waiting: dict[int, str] = {}
 
     def add(self, place: int, piece: str) -> str:
-        """What can be told of the text at ``place`` now."""
+        """Add a piece of the text at ``place``. Returns what can be written now."""
         if piece.isascii() and place not in self._waiting:
             return piece
-        piece = joined((self._waiting.pop(place, ""), piece))
+        piece = join_pieces((self._waiting.pop(place, ""), piece))
         if "\ud800" <= piece[-1:] <= "\udbff":
             self._waiting[place], piece = piece[-1], piece[:-1]
         return piece
 
     def flush(self, place: int) -> str:
-        """The half that nothing more came for."""
+        """The half that is still held back; empty if there is none."""
         return self._waiting.pop(place, "")
 
 
 class Draft:
-    """One reply being read. A decoder tells it what it sees, and takes the deltas.
+    """A reply that is being read: a decoder reports what it reads, and takes the deltas.
 
-    One text is open at a time, and any number of calls. Arguments are held until their call is closed: only then is it
-    known what they say.
+    One text is open at a time, and any number of calls. Arguments are collected until their call is closed and they can
+    be parsed.
     """
 
     def __init__(self, format_name: str) -> None:
@@ -71,7 +71,7 @@ class Draft:
         self.calls: list[OpenCall] = []
         self.is_ended = False
         self.has_items = False
-        """Whether an item of the reply has begun."""
+        """Whether the reply has any item."""
         self._format = format_name
         self._ledger = Ledger(format_name)
         self._deltas: list[Delta] = []
@@ -81,23 +81,23 @@ class Draft:
         self._halves = SurrogateJoiner()
 
     def take_deltas(self) -> list[Delta]:
-        """What has happened since this was asked last."""
+        """The deltas since the last time."""
         deltas, self._deltas = self._deltas, []
         return deltas
 
     @property
     def is_started(self) -> bool:
-        """Whether the reply has begun."""
+        """Whether the reply has started."""
         return self._reply is not None
 
     @property
     def reply(self) -> Reply:
-        """The reply, which must have begun."""
+        """The reply, which must have started."""
         assert self._reply is not None
         return self._reply
 
     def start_reply(self, reply: Reply) -> None:
-        """The reply begins."""
+        """Start the reply."""
         self._reply, self._ledger = reply, Ledger(self._format, reply.key)
         self._deltas.append(ReplyStarted(reply))
 
@@ -107,7 +107,7 @@ class Draft:
         return self._places - 1
 
     def add_text(self, piece: str, *, key: object = None, refusal: bool = False) -> None:
-        """A piece of text. Another ``key``, or turning to a refusal, makes it another text."""
+        """Add a piece of text. Another ``key``, or a change of ``refusal``, begins another text."""
         if not piece:
             return
         if self._text is not None and (self._text[2] != key or self._text[1].refusal != refusal):
@@ -123,7 +123,7 @@ class Draft:
             self._deltas.append(ItemPiece(place, piece))
 
     def sign_text(self, state: dict[str, object]) -> None:
-        """The text that is open, or one of no words, is complete and carries ``state``."""
+        """Close the open text, or an empty one, with the opaque ``state``."""
         place, text, _ = self._text or (self._new_place(), Text(""), None)
         if self._text is None:
             self._deltas.append(ItemOpened(place, text))
@@ -132,21 +132,23 @@ class Draft:
         self.close_text()
 
     def cite_text(self, citations: list[Citation]) -> bool:
-        """The text that is open rests on these pages; whether there is one."""
+        """Add citations to the open text. Returns whether there is one."""
         if self._text is not None:
             self._text[1].citations = [*self._text[1].citations, *citations]
         return self._text is not None
 
     def close_text(self) -> None:
-        """What is said next is another text."""
+        """Close the open text, if any."""
         if self._text is not None:
             self._emit_piece(self._text[0], self._halves.flush(self._text[0]))
             self._deltas.append(ItemClosed(*self._text[:2]))
             self._text = None
 
-    def open_call(self, given_id: str | None, name: str, kind: str = "function", *, beside: bool = False) -> OpenCall:
-        """A call begins; what is said after it is another text. ``beside``: the text before it may still be cited."""
-        if not beside:
+    def open_call(
+        self, given_id: str | None, name: str, kind: str = "function", *, keep_text: bool = False
+    ) -> OpenCall:
+        """Open a call, and close the open text. ``keep_text``: the text stays open, and may still be cited."""
+        if not keep_text:
             self.close_text()
         call = OpenCall(self._new_place(), self._ledger.open_call(given_id, name, kind))
         self.calls.append(call)
@@ -154,7 +156,7 @@ class Draft:
         return call
 
     def grow_call(self, call: OpenCall, piece: str) -> None:
-        """A piece of a call's argument text. White space before the JSON says nothing, and is not passed on."""
+        """Add a piece of a call's argument text. White space before the JSON is dropped."""
         piece = "" if call.is_closed else self._halves.add(call.place, piece)
         self._add_arguments(call, piece)
 
@@ -166,25 +168,25 @@ class Draft:
                 self._deltas.append(ItemPiece(call.place, piece))
 
     def complete_call(self, call: OpenCall, text: str) -> None:
-        """The whole argument text, of which the beginning may have come in pieces."""
+        """Set the whole argument text, whose beginning may have arrived in pieces."""
         if text.startswith(call.text):
-            self._halves.flush(call.place)  # the whole text has it
+            self._halves.flush(call.place)  # the whole text contains it
             self.grow_call(call, text[len(call.text) :])
 
     def close_call(self, call: OpenCall) -> None:
-        """The call is complete."""
+        """Close a call and parse its arguments."""
         if not call.is_closed:
             self._add_arguments(call, self._halves.flush(call.place))
             self._ledger.fill_from_text(call.call, call.text)
             self._emit_closed(call)
 
     def close_call_with(self, call: OpenCall, arguments: Body) -> None:
-        """The call is complete; its arguments came as an object, which is the draft's now."""
+        """Close a call whose arguments are an object; the draft owns the object from now on."""
         text = dump(arguments)
         self.grow_call(call, text)
         if call.text == text:
             self._ledger.fill_from_object(call.call, arguments, text)
-        else:  # halves of a character met in it
+        else:  # it joined two halves of a character
             self._ledger.fill_from_text(call.call, call.text)
         self._emit_closed(call)
 
@@ -193,24 +195,24 @@ class Draft:
         self._deltas.append(ItemClosed(call.place, call.call))
 
     def close_all(self) -> None:
-        """Everything that is open is complete."""
+        """Close the open text and all open calls."""
         self.close_text()
         for call in self.calls:
             self.close_call(call)
 
     def add_item(self, item: Item) -> None:
-        """An item that came whole."""
+        """Add a whole item, and close the open text."""
         self.has_items = True
         self.close_text()
         self._deltas.append(WholeItem(item))
 
     def end_reply(self) -> None:
-        """The source says that the reply is complete."""
+        """End the reply normally."""
         self.close_all()
         self.is_ended = True
         self._deltas.append(ReplyEnded(self.reply))
 
     def fail_reply(self, failure: Failure) -> None:
-        """The source says that there will be no more."""
+        """End the reply with a failure."""
         self.is_ended = True
         self._deltas.append(ReplyFailed(failure))

@@ -1,8 +1,7 @@
-"""Server-sent events, as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html
+"""Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
-Bytes go in however they were cut, inside a line end or a character too; events come out as soon as they are whole. Of
-a stream only the event that is still to be completed is held. A line ends with CR LF, LF or CR, and with nothing else:
-U+2028 is text.
+Bytes may be cut anywhere, even inside a line end or a character; events are returned as soon as they are complete. Only
+the incomplete event is held. A line ends with CR LF, LF or CR, and with nothing else: U+2028 is text.
 """
 
 from __future__ import annotations
@@ -13,21 +12,21 @@ from toolcall_reference.basics.jsontext import parse
 
 _BOM = b"\xef\xbb\xbf"
 DONE = "[DONE]"
-"""What OpenAI's Chat Completions say last; it is no JSON."""
+"""The last data of a Chat Completions stream; it is not JSON."""
 PING = "ping"
 """The name of Anthropic's keep-alives. Its client does not read their data: ``_streaming.py`` of the SDK."""
 
 
 @dataclass(slots=True)
 class Event:
-    """``data`` is None for a block that tells a client nothing (comments); ``lines`` is the block as it stood."""
+    """An event. ``data`` is None for a block without data, such as a comment; ``lines`` are the block's raw lines."""
 
     lines: list[str] = field(default_factory=list)
     name: str = ""
     data: str | None = None
 
     def add(self, line: str) -> None:
-        """Take in a line of the block, without its end."""
+        """Add a line of the block, without its line end."""
         self.lines.append(line)
         key, _, value = line.partition(":")
         value = value.removeprefix(" ")
@@ -38,7 +37,7 @@ class Event:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the data can be all there is: JSON that is complete cannot be the beginning of more."""
+        """Whether the data is complete: complete JSON cannot be the beginning of more."""
         try:
             return self.data is not None and (self.data == DONE or isinstance(parse(self.data), (dict, list)))
         except ValueError:
@@ -46,11 +45,11 @@ class Event:
 
 
 class Parser:
-    """Reads one stream."""
+    """Parses the bytes of one stream."""
 
     def __init__(self) -> None:
         self._event = Event()
-        self._pieces: list[bytes] = []  # of a line that is still to be completed
+        self._pieces: list[bytes] = []  # of the incomplete line
         self._begun = False
         self._after_cr = False
 
@@ -74,11 +73,11 @@ class Parser:
         return self._completed(lines) if end else []
 
     def _completed(self, lines: bytes) -> list[Event]:
-        """The events that end within these lines, none of which goes on behind them."""
+        """The events that are complete with these whole lines."""
         if not self._begun:
             self._begun, lines = True, lines.removeprefix(_BOM)
         events: list[Event] = []
-        # No character of several bytes holds a byte of a line's end.
+        # No multi-byte character holds a byte of a line end.
         for line in lines.decode("utf-8", "replace").split("\n"):
             if line:
                 self._event.add(line)
@@ -88,7 +87,7 @@ class Parser:
         return events
 
     def end(self) -> Event | None:
-        """What stands behind the last blank line, as far as it came; None for nothing."""
+        """The incomplete event after the last blank line; None if there is none."""
         lines, self._pieces = b"".join(self._pieces), []
         if lines:
             self._completed(lines)
@@ -97,11 +96,11 @@ class Parser:
 
 
 def frame(name: str, data: str, newline: str = "\n") -> bytes:
-    """One event; ``data`` is one line of JSON, and an empty ``name`` is none. Half a surrogate pair is escaped."""
+    """The bytes of an event: ``data`` is one line; an empty ``name`` is left out. Half a surrogate pair is escaped."""
     head = f"event: {name}{newline}" if name else ""
     return f"{head}data: {data}{newline}{newline}".encode("utf-8", "backslashreplace")
 
 
 def reframe(lines: list[str], newline: str = "\n") -> bytes:
-    """A block as it stood."""
+    """The bytes of a block from its raw lines."""
     return (newline.join(lines) + newline + newline).encode("utf-8", "surrogatepass")

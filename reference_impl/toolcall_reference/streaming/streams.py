@@ -1,4 +1,4 @@
-"""From one stream to another, as it comes: bytes in, bytes out, and in between what happens to the reply."""
+"""Translation of streams: bytes in, deltas of the reply in between, bytes out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolcall_reference.streaming.deltas import END_DELTAS, Delta, ItemClosed, I
 
 
 class Decoder(Protocol):
-    """What a format reads a stream with; ``done`` is told whether ``[DONE]`` said so."""
+    """Decodes a format's stream; ``is_marked`` says whether ``[DONE]`` ended it."""
 
     def decode_event(self, body: Body, /) -> Iterable[Delta]: ...
 
@@ -24,7 +24,7 @@ class Decoder(Protocol):
 
 
 class Encoder(Protocol):
-    """What a format writes a stream with: names and data of events. ``kept`` is the whole reply, where it has it."""
+    """Encodes a stream as names and data of events. ``whole_reply`` is the final reply if the format sends it."""
 
     @property
     def whole_reply(self) -> Body | None: ...
@@ -37,10 +37,10 @@ OnWritten = Callable[[Delta], None]
 
 
 class StreamTranslator(Protocol):
-    """A stream that is being translated: pieces go in, pieces come out.
+    """Translates a stream piece by piece.
 
-    ``ended``: the reply is over, and nothing more is read. ``problem`` is what ended it in the middle, to be raised
-    when what :meth:`feed` returned has gone out.
+    ``is_ended``: the reply is over, and nothing more is read. ``problem`` is an error that ended it early, to be raised
+    after the output of :meth:`feed` is sent.
     """
 
     is_ended: bool
@@ -54,7 +54,7 @@ class StreamTranslator(Protocol):
 
 
 def translate_stream(chunks: Iterable[bytes], pouring: StreamTranslator) -> Iterator[bytes]:
-    """One piece of output for each piece of input that says something. Raises what the source raises, and problems."""
+    """Run ``translator`` over the source's pieces. Raises what the source raises, and the translator's problem."""
     source = iter(chunks)
     while not pouring.is_ended:
         chunk = next(source, None)
@@ -66,49 +66,49 @@ def translate_stream(chunks: Iterable[bytes], pouring: StreamTranslator) -> Iter
 
 
 class CrossFormatTranslator:
-    """A stream of another format. A source that just ends before its reply did becomes an error of the client's.
+    """Translates a stream to another format. A source that ends before its reply becomes an error event.
 
-    ``between`` makes the client's of what the provider said, and ``told`` hears of it when it is written.
+    ``delta_filter`` restores the client's names, and ``on_written`` is called with each delta when it is written.
     """
 
     def __init__(
-        self, decoder: Decoder, between: DeltaFilter, encoder: Encoder, listener: OnWritten, newline: str
+        self, decoder: Decoder, delta_filter: DeltaFilter, encoder: Encoder, on_written: OnWritten, newline: str
     ) -> None:
         self.is_ended = False
         self.problem: Exception | None = None
-        self._decoder, self._between, self._encoder, self._newline = decoder, between, encoder, newline
-        self._told = listener
+        self._decoder, self._filter, self._encoder, self._newline = decoder, delta_filter, encoder, newline
+        self._on_written = on_written
         self._parser = sse.Parser()
 
     def feed(self, chunk: bytes, /) -> bytes:
-        """What the client is told behind ``chunk``."""
+        """The output after ``chunk``."""
         events = self._parser.feed(chunk)
-        if not events:  # as behind nearly each piece of a stream that is cut finely
+        if not events:  # as for most pieces of a finely cut stream
             return b""
-        return self._written(delta for event in events for delta in _event(event, self._decoder))
+        return self._encode_deltas(delta for event in events for delta in _decode_sse_event(event, self._decoder))
 
     def end(self) -> bytes:
-        """What the client is told when the source has ended."""
-        written = self._written(_rest(self._parser, self._decoder))
+        """The output after the end of the source."""
+        written = self._encode_deltas(_read_rest(self._parser, self._decoder))
         self.is_ended = True
         return written
 
     def fail(self, failure: Failure, /) -> bytes:
-        """What tells the client of a failure that is not in the source; nothing behind the end of the reply."""
+        """The output that reports a failure outside the source; empty after the end of the reply."""
         if self.is_ended and self.problem is None:
             return b""
         self.is_ended, self.problem = False, None
-        return self._written([ReplyFailed(failure)])
+        return self._encode_deltas([ReplyFailed(failure)])
 
-    def _written(self, deltas: Iterable[Delta]) -> bytes:
+    def _encode_deltas(self, deltas: Iterable[Delta]) -> bytes:
         written: list[bytes] = []
         encode, newline = self._encoder.encode_delta, self._newline
         try:
             for delta in () if self.is_ended else deltas:
-                for output in self._between(delta):
+                for output in self._filter(delta):
                     for name, data in encode(output):
                         written.append(sse.frame(name, data if isinstance(data, str) else dump(data), newline))
-                    self._told(output)
+                    self._on_written(output)
                 if isinstance(delta, END_DELTAS):
                     self.is_ended = True
                     break
@@ -118,23 +118,23 @@ class CrossFormatTranslator:
 
 
 def read_deltas(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Delta]:
-    """All that a stream tells, up to the end of its reply or of its bytes."""
+    """The deltas of a stream, up to the end of its reply or of its bytes."""
     parser = sse.Parser()
     for chunk in chunks:
         for event in parser.feed(chunk):
-            yield from _event(event, decoder)
-    yield from _rest(parser, decoder)
+            yield from _decode_sse_event(event, decoder)
+    yield from _read_rest(parser, decoder)
 
 
-def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
+def _read_rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
     rest = parser.end()
-    if rest is not None and rest.is_whole:  # it lacks only the blank line behind it
-        yield from _event(rest, decoder)
+    if rest is not None and rest.is_whole:  # only its final blank line is missing
+        yield from _decode_sse_event(rest, decoder)
     yield from decoder.decode_end(is_marked=False)
     yield ReplyFailed(failures.cut_stream())
 
 
-def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
+def _decode_sse_event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
     if event.data is None or not event.data.strip() or event.name == sse.PING:
         return ()
     if event.data == sse.DONE:
@@ -145,58 +145,58 @@ def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
         body = None
     if isinstance(body, dict):
         return decoder.decode_event(body)
-    if event.data.strip() == "null":  # says nothing: https://github.com/Kilo-Org/kilocode/pull/3083
+    if event.data.strip() == "null":  # empty: https://github.com/Kilo-Org/kilocode/pull/3083
         return ()
     return [ReplyFailed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))]
 
 
 class CallRestorer:
-    """Makes the provider's calls the client's: names, parameters, and free text where a function stood for it.
+    """Restores the client's calls in a stream: names, parameters, and free text for functions that stand for it.
 
-    ``restore`` is told of a call when it is opened, and says whether it is such a text; ``free`` when it is whole.
-    ``applied`` renames the parameters.
+    ``restore_call`` gets an opened call and returns whether it is a free-text call; ``to_free_text`` gets it complete.
+    ``policy`` renames the parameters.
     """
 
     def __init__(
         self,
-        restore: Callable[[UniversalToolCall], bool],
-        free: Callable[[UniversalToolCall], None],
-        applied: ReplyPolicy,
+        restore_call: Callable[[UniversalToolCall], bool],
+        to_free_text: Callable[[UniversalToolCall], None],
+        policy: ReplyPolicy,
     ) -> None:
-        self._restore, self._free, self._applied = restore, free, applied
-        self._freed: set[int] = set()
+        self._restore_call, self._to_free_text, self._policy = restore_call, to_free_text, policy
+        self._free_text_places: set[int] = set()
         self._renamers: dict[int, KeyRenamer] = {}
 
     def __call__(self, delta: Delta) -> Iterable[Delta]:
-        if isinstance(delta, ItemPiece) and not (self._freed or self._renamers):
+        if isinstance(delta, ItemPiece) and not (self._free_text_places or self._renamers):
             return (delta,)
-        return list(self._restored(delta))
+        return list(self._restore_delta(delta))
 
-    def _restored(self, delta: Delta) -> Iterator[Delta]:
+    def _restore_delta(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, ItemOpened) and isinstance(delta.item, UniversalToolCall):
-            freed = self._restore(delta.item)
-            renamer = self._applied.argument_renamer(delta.item.name)
+            freed = self._restore_call(delta.item)
+            renamer = self._policy.argument_renamer(delta.item.name)
             if freed:
-                self._freed.add(delta.place)
+                self._free_text_places.add(delta.place)
                 delta = ItemOpened(delta.place, replace(delta.item, kind="custom"))
             elif renamer is not None:
                 self._renamers[delta.place] = renamer
-        elif isinstance(delta, ItemPiece) and delta.place in self._freed:
+        elif isinstance(delta, ItemPiece) and delta.place in self._free_text_places:
             return
         elif isinstance(delta, ItemPiece) and delta.place in self._renamers:
             delta = ItemPiece(delta.place, self._renamers[delta.place].feed(delta.text))
             if not delta.text:
                 return
         elif isinstance(delta, ItemClosed) and isinstance(delta.item, UniversalToolCall):
-            self._applied.restore_call(delta.item)
-            if delta.place in self._freed:
-                self._free(delta.item)
+            self._policy.restore_call(delta.item)
+            if delta.place in self._free_text_places:
+                self._to_free_text(delta.item)
                 yield ItemPiece(delta.place, delta.item.text or "")
         yield delta
 
 
 class SameFormatTranslator:
-    """A stream of the client's own format: every block as it stood, the model aside, as far as the source came."""
+    """Passes a stream of the client's own format through unchanged, except for the model name."""
 
     problem: Exception | None = None
 
@@ -207,29 +207,29 @@ class SameFormatTranslator:
 
     def feed(self, chunk: bytes, /) -> bytes:
         """The blocks that ``chunk`` completes."""
-        return b"".join(self._block(event) for event in self._parser.feed(chunk))
+        return b"".join(self._translate_block(event) for event in self._parser.feed(chunk))
 
     def end(self) -> bytes:
-        """What stands behind the last whole block."""
+        """The rest after the last complete block."""
         self.is_ended = True
         rest = self._parser.end()
         if rest is None:
             return b""
         if rest.is_whole:
-            return self._block(rest)
+            return self._translate_block(rest)
         return self._newline.join(rest.lines).encode("utf-8", "surrogatepass")
 
     def fail(self, failure: Failure, /) -> bytes:
-        """Nothing: the client's own provider speaks here, or nobody."""
+        """Empty: only the client's own provider writes this stream."""
         del failure
         self.is_ended = True
         return b""
 
-    def _block(self, event: sse.Event) -> bytes:
-        return _same(event, self._model_path, self._model, self._newline)
+    def _translate_block(self, event: sse.Event) -> bytes:
+        return _replace_model(event, self._model_path, self._model, self._newline)
 
 
-def _same(event: sse.Event, model_path: tuple[str, ...], model: str, newline: str) -> bytes:
+def _replace_model(event: sse.Event, model_path: tuple[str, ...], model: str, newline: str) -> bytes:
     try:
         body = parse(event.data) if event.data and f'"{model_path[-1]}"' in event.data else None
     except ValueError:

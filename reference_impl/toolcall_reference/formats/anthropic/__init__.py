@@ -5,7 +5,7 @@ from toolcall_reference.formats.anthropic.decode import decode_request, decode_r
 from toolcall_reference.formats.anthropic.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.anthropic.failures import decode_error, encode_error
 from toolcall_reference.formats.anthropic.next_request import follow_up
-from toolcall_reference.formats.anthropic.observer import OBSERVED
+from toolcall_reference.formats.anthropic.observer import OBSERVER
 from toolcall_reference.formats.anthropic.provider import PROVIDER
 from toolcall_reference.formats.anthropic.stream_decode import StreamDecoder
 from toolcall_reference.formats.anthropic.stream_encode import StreamEncoder
@@ -23,7 +23,7 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observer=OBSERVED,
+    observer=OBSERVER,
     request_model_key="model",
     reply_model_key="model",
     stream_model_path=("message", "model"),

@@ -24,12 +24,12 @@ from toolcall_reference.conversation.intermediate import (
 from toolcall_reference.conversation.pairing import arguments_object
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.anthropic.api import IDS, NAME, NAMES
-from toolcall_reference.formats.anthropic.settings import HOSTED, encode_settings, encode_tool, encode_tools
+from toolcall_reference.formats.anthropic.settings import HOSTED_BY_PURPOSE, encode_settings, encode_tool, encode_tools
 from toolcall_reference.formats.anthropic.thinking import encode_thinking
 from toolcall_reference.formats.hosted import encode_hosted
 
 PLACEHOLDER = "."
-"""What the user says where a request must have a message and the source has none."""
+"""The user's text if the source has no message and a request needs one."""
 NOTATIONS = frozenset(
     {
         *("cached", "deferred", "custom", "content-blocks", "result-blocks", "system-blocks", "system-messages"),
@@ -37,11 +37,11 @@ NOTATIONS = frozenset(
     }
 )
 DEFAULT_MAX_TOKENS = 4096
-"""``max_tokens`` is required here; this is sent where the source sets no limit."""
+"""The required ``max_tokens``, if the source sets no limit."""
 
-_IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _PDF = "application/pdf"
-_FINISH = {
+_REASON_BY_FINISH = {
     "end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal", "filter": "refusal",
     "stop_sequence": "stop_sequence", "pause": "pause_turn", "error": "refusal", "other": "refusal",
 }  # fmt: skip
@@ -69,20 +69,20 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
             target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         turns = [Turn("user", [Text(PLACEHOLDER)])]
     if system:
-        blocks = [_marked({"type": "text", "text": text.text}, text) for text in system]
+        blocks = [_with_cache_mark({"type": "text", "text": text.text}, text) for text in system]
         whole = len(system) == 1 and not system[0].cached and "system-blocks" not in target.notations
         body["system"] = system[0].text if whole else blocks
     ids = target.assign_ids(conversation.calls, IDS)
-    body["messages"] = [_message(turn, ids, target) for turn in turns]
+    body["messages"] = [_encode_message(turn, ids, target) for turn in turns]
     declared = [encode_tool(tool, target) for tool in tools]
     if "deferred" in target.notations:
         declared[-1]["defer_loading"] = True
-    declared += encode_hosted(conversation.tools, HOSTED, target, [tool["name"] for tool in declared])
+    declared += encode_hosted(conversation.tools, HOSTED_BY_PURPOSE, target, [tool["name"] for tool in declared])
     if declared:
         body["tools"] = declared
         if "cached" in target.notations:
             body["tools"][-1]["cache_control"] = {"type": "ephemeral"}
-    unmark(body, target)
+    drop_excess_cache_marks(body, target)
     encode_settings(body, settings, tools, target)
     if settings.reasoning is not None:
         encode_thinking(body, target, turns, settings.reasoning.token_budget())
@@ -95,7 +95,7 @@ def _is_readable(item: Item) -> bool:
     return not isinstance(item, (Opaque, Hosted)) or item.origin == NAME
 
 
-def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
+def _encode_message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     only = turn.items[0] if len(turn.items) == 1 else None
     cited = isinstance(only, Text) and only.citations and target.exact
     if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.notations:
@@ -107,33 +107,33 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     for item in turn.items:
         if isinstance(item, UniversalToolResult):
             if item.is_error:
-                media_blocks += _media_behind(item, ids, target)
-            blocks.append(_result(item, ids, target))
+                media_blocks += _media_after_result(item, ids, target)
+            blocks.append(_encode_result(item, ids, target))
             continue
         if media_blocks:
             blocks, media_blocks = [*blocks, *media_blocks], []
         blocks += encode_block(item, ids, target)
     if turn.side == "assistant" and "message-nulls" in target.notations:
-        # What the official SDK makes of a reply that goes back as it came.
+        # So the official SDK serializes a reply that is sent back.
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
     return {"role": turn.side, "content": blocks + media_blocks if media_blocks else blocks}
 
 
 def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
-    """The blocks of one item; ``ids`` are those of the calls."""
+    """The blocks of one item; ``ids`` are the call ids by universal id."""
     if isinstance(item, Text):
         if item.raw_context:
             target.lose_state(item)
-        return [_marked(_text(item, target), item)] if item.text.strip() else []
+        return [_with_cache_mark(_encode_text(item, target), item)] if item.text.strip() else []
     if isinstance(item, UniversalToolCall):
         if item.raw_context:
             target.lose_state(item)
         name, arguments = target.names.target_name(item.name), arguments_object(item)
         return [{"type": "tool_use", "id": ids[item.id], "name": name, "input": arguments}]
     if isinstance(item, Media):
-        return [_media(item, target)]
+        return [_encode_media(item, target)]
     if isinstance(item, UniversalToolResult):
-        return [_result(item, ids, target)]
+        return [_encode_result(item, ids, target)]
     if item.origin == NAME:
         return [item.value]
     target.losses.add(
@@ -142,8 +142,8 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     return []
 
 
-def _text(item: Text, target: Target) -> Body:
-    """A text with its sources; a request says only those that Anthropic itself made."""
+def _encode_text(item: Text, target: Target) -> Body:
+    """A text with its citations; a request holds only those that Anthropic itself made."""
     block: Body = {"type": "text", "text": item.text}
     if item.citations and (target.is_reply or target.exact):
         block["citations"] = [encode_citation(citation) for citation in item.citations]
@@ -151,7 +151,7 @@ def _text(item: Text, target: Target) -> Body:
 
 
 def encode_citation(citation: Citation) -> Body:
-    """A page, cited by a whole block."""
+    """A citation of a page by a whole block."""
     kind = "web_search_result_location"
     return {
         "type": kind,
@@ -162,17 +162,17 @@ def encode_citation(citation: Citation) -> Body:
     }
 
 
-def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
+def _encode_result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
     content: Any = None if "result-blocks" in target.notations else results.plain_text(result, marks=False)
     if content is None:
-        content = _content(result, ids, target)
+        content = _encode_result_content(result, ids, target)
     block: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id], "content": content}
     if result.is_error:
         block["is_error"] = True
-    return _marked(block, result) if result.cached else block
+    return _with_cache_mark(block, result) if result.cached else block
 
 
-def _content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:
+def _encode_result_content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:
     parts = results.content_parts(result)
     if result.is_error and any(isinstance(part, Media) for part in parts):
         parts = list(results.texts_without_media(parts))
@@ -187,17 +187,17 @@ def _content(result: UniversalToolResult, ids: dict[str, str], target: Target) -
     return [block for part in parts for block in encode_block(part, ids, target)]
 
 
-MOST_MARKS = 4
+MAX_CACHE_MARKS = 4
 """https://platform.claude.com/docs/en/build-with-claude/prompt-caching"""
 
 
-def _marked(block: Body, item: Text | UniversalToolResult) -> Body:
-    """A block, with a mark for the cache where its item has one."""
+def _with_cache_mark(block: Body, item: Text | UniversalToolResult) -> Body:
+    """The block, with a cache breakpoint if its item has one."""
     return {**block, "cache_control": {"type": "ephemeral"}} if item.cached else block
 
 
-def unmark(body: Body, target: Target) -> None:
-    """Take away the earliest marks of the conversation beyond what the API takes."""
+def drop_excess_cache_marks(body: Body, target: Target) -> None:
+    """Remove the earliest cache breakpoints of the conversation over the API's limit."""
     marked = [
         block
         for message in body["messages"]
@@ -207,13 +207,13 @@ def unmark(body: Body, target: Target) -> None:
     ]
     system = body.get("system")
     others = [block for block in (system if isinstance(system, list) else []) if "cache_control" in block]
-    for block in marked[: max(len(marked) + len(others) - MOST_MARKS, 0)]:
+    for block in marked[: max(len(marked) + len(others) - MAX_CACHE_MARKS, 0)]:
         del block["cache_control"]
-        target.losses.add("cache-control", f"Anthropic takes {MOST_MARKS} marks; the earliest are dropped")
+        target.losses.add("cache-control", f"Anthropic takes {MAX_CACHE_MARKS} marks; the earliest are dropped")
 
 
-def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Target) -> list[Body]:
-    """The media of a failed result under a caption: the API takes only text in one that is marked as an error."""
+def _media_after_result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> list[Body]:
+    """The media of an error result, after a caption: the API takes only text within such a result."""
     media_of = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if not media_of:
         return []
@@ -221,7 +221,7 @@ def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Targ
     return [block for part in items for block in encode_block(part, ids, target)]
 
 
-def _media(item: Media, target: Target) -> Body:
+def _encode_media(item: Media, target: Target) -> Body:
     kind = "document" if item.kind == "file" and item.mime == _PDF else item.kind
     if kind in ("image", "document"):
         block: Body = {"type": kind}
@@ -229,7 +229,7 @@ def _media(item: Media, target: Target) -> Body:
             block["source"] = {"type": "url", "url": item.url}
         elif item.file_id is not None and item.vendor == NAME:
             block["source"] = {"type": "file", "file_id": item.file_id}
-        elif item.data is not None and media.registered_mime(item.mime) in (*_IMAGES, _PDF):
+        elif item.data is not None and media.registered_mime(item.mime) in (*_IMAGE_TYPES, _PDF):
             block["source"] = {"type": "base64", "media_type": media.registered_mime(item.mime), "data": item.data}
         elif item.data is not None and kind == "document":
             text = media.decoded_text(item)
@@ -251,19 +251,19 @@ def encode_response(reply: Reply, target: Target) -> Body:
     content: list[Body] = []
     for item in media.replace_media_by_text(reply.items, target.losses, NAME):
         content += encode_block(item, ids, target)
-    return message(reply, target, content, encode_finish(reply, target))
+    return encode_body(reply, target, content, encode_finish(reply, target))
 
 
 def encode_finish(reply: Reply, target: Target) -> Body:
-    """Why the reply ended."""
-    finish = _FINISH[reply.finish]
+    """The reply's stop reason and stop sequence."""
+    finish = _REASON_BY_FINISH[reply.finish]
     if reply.finish in ("error", "other"):
         target.losses.add(f"finish-{reply.finish}", f"{reply.message or reply.finish}; said as {finish}")
     return {"stop_reason": finish, "stop_sequence": reply.stop_sequence if finish == "stop_sequence" else None}
 
 
-def message(reply: Reply, target: Target, content: list[Body], finish: Body) -> Body:
-    """The message itself, around its content."""
+def encode_body(reply: Reply, target: Target, content: list[Body], finish: Body) -> Body:
+    """The message around its content."""
     return {
         "model": target.model,
         "id": "msg_" + digest("msg", reply.key),

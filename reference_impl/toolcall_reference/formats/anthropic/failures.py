@@ -9,7 +9,7 @@ from toolcall_reference.conversation.failures import Failure
 from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.conversation.losses import Losses
 
-#: The kinds that have a type and a status of their own; all others are invalid_request_error or api_error.
+#: Type and status by failure kind; all other kinds are invalid_request_error or api_error.
 TYPES = {
     "unauthorized": ("authentication_error", 401),
     "unpaid": ("billing_error", 402),
@@ -24,7 +24,7 @@ TYPES = {
 
 
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
-    """The failure. An overload is one by its type, too: gateways before us may have changed the status."""
+    """The failure. The type ``overloaded_error`` counts even if a gateway has changed the status."""
     failure = failures.read_failure(status, body, headers)
     if failures.error_object(body).get("type") == "overloaded_error" and status >= 500:
         failure.kind = "overloaded"
@@ -34,13 +34,13 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
 
 
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
-    """The failure that an ``error`` event tells of."""
+    """The failure that an ``error`` event reports."""
     statuses = dict(TYPES.values()) | {"invalid_request_error": 400}
     return decode_error(failures.event_status(failures.error_object(body), statuses), body, {}, losses)
 
 
 def encode_error(failure: Failure, /) -> tuple[int, Body]:
-    """Status and body."""
+    """The HTTP status and body of a failure."""
     plain = "api_error" if failure.status >= 500 else "invalid_request_error"
     kind, status = TYPES.get(failure.kind, (plain, failure.status))
     error: Body = {"type": kind, "message": failure.message}

@@ -1,4 +1,4 @@
-"""Tools that Anthropic defines and the client runs, as functions: elsewhere nobody knows their parameters.
+"""Tools that Anthropic defines and the client runs, as functions with parameters for other providers.
 
 https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
 """
@@ -10,7 +10,7 @@ from typing import Any
 from toolcall_reference.conversation.intermediate import Body, Tool
 
 
-def _schema(properties: Body, *required: str) -> Body:
+def _object_schema(properties: Body, *required: str) -> Body:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
@@ -18,14 +18,14 @@ _TEXT: Body = {"type": "string"}
 _NUMBER: Body = {"type": "integer"}
 _POINT: Body = {"type": "array", "items": {"type": "integer"}}
 
-_KNOWN: dict[str, tuple[str, Body]] = {
+_FUNCTION_BY_TYPE_PREFIX: dict[str, tuple[str, Body]] = {
     "bash_": (
         "Run a command in a bash session that stays open between calls, or restart the session.",
-        _schema({"command": _TEXT, "restart": {"type": "boolean"}}),
+        _object_schema({"command": _TEXT, "restart": {"type": "boolean"}}),
     ),
     "text_editor_": (
         "View, create and edit text files. Commands: view, create, str_replace, insert.",
-        _schema(
+        _object_schema(
             {
                 **dict.fromkeys(("command", "path", "file_text", "old_str", "new_str", "insert_text"), _TEXT),
                 "insert_line": _NUMBER,
@@ -40,7 +40,7 @@ _KNOWN: dict[str, tuple[str, Body]] = {
             "Read and change the files of the memory directory /memories. Commands: view, create, str_replace, insert, "
             "delete, rename."
         ),
-        _schema(
+        _object_schema(
             {
                 **dict.fromkeys(("command", "path", "file_text", "old_str", "new_str", "insert_text"), _TEXT),
                 **dict.fromkeys(("old_path", "new_path"), _TEXT),
@@ -56,7 +56,7 @@ _KNOWN: dict[str, tuple[str, Body]] = {
             "middle_click, double_click, triple_click, left_click_drag, left_mouse_down, left_mouse_up, mouse_move, "
             "scroll, type, key, hold_key, wait, cursor_position, zoom."
         ),
-        _schema(
+        _object_schema(
             {
                 **dict.fromkeys(("action", "text", "scroll_direction"), _TEXT),
                 **dict.fromkeys(("coordinate", "start_coordinate", "region"), _POINT),
@@ -70,9 +70,9 @@ _KNOWN: dict[str, tuple[str, Body]] = {
 
 
 def as_function(tool: Body) -> Tool | None:
-    """The function that stands for a declaration of such a tool; None for those that the provider runs."""
+    """The function for a declaration of such a tool; None for a provider-run tool."""
     kind: Any = tool.get("type")
-    entry = next((entry for start, entry in _KNOWN.items() if str(kind).startswith(start)), None)
+    entry = next((entry for start, entry in _FUNCTION_BY_TYPE_PREFIX.items() if str(kind).startswith(start)), None)
     if entry is None:
         return None
     description, schema = entry

@@ -1,4 +1,4 @@
-"""How Anthropic itself speaks: ids, headers, and streams of named events, one block after the other.
+"""Anthropic's own replies: ids, headers, and streams of named events, one block after the other.
 
 https://docs.anthropic.com/en/docs/build-with-claude/streaming
 """
@@ -15,16 +15,16 @@ from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats.anthropic.api import NAME
 from toolcall_reference.formats.format import Provider
 
-# What a block says only bit by bit, and by which delta: all else stands in its start.
-_TEXTS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
-_FINAL_USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+# The key that a block sends in pieces, and its delta type; all other keys are in the block's start.
+_TEXT_DELTAS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
+_CALL_TYPES = ("tool_use", "server_tool_use", "mcp_tool_use")
+_FINAL_USAGE_KEYS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
 def stream_of(reply: Body, seed: str) -> bytes:
-    """``event:`` and ``data:`` lines for a whole Message."""
+    """The stream of a whole Message."""
     written = []
-    for number, event in enumerate(_events(reply, seed)):
+    for number, event in enumerate(_stream_events(reply, seed)):
         if event["type"] == "ping":
             data = '{"type": "ping"}'
         else:
@@ -34,31 +34,31 @@ def stream_of(reply: Body, seed: str) -> bytes:
     return "".join(written).encode()
 
 
-def _events(reply: Body, seed: str) -> Iterator[Body]:
+def _stream_events(reply: Body, seed: str) -> Iterator[Body]:
     opened = {**reply, "content": [], "stop_reason": None, "stop_sequence": None}
     if "stop_details" in reply:
         opened["stop_details"] = None
     opened["usage"] = {**reply["usage"], "output_tokens": 1}
     yield {"type": "message_start", "message": opened}
     for index, block in enumerate(reply["content"]):
-        yield {"type": "content_block_start", "index": index, "content_block": _start(block)}
+        yield {"type": "content_block_start", "index": index, "content_block": _block_start(block)}
         if index == 0:
             yield {"type": "ping"}
-        for delta in _deltas(block, f"{seed}/{index}"):
+        for delta in _block_deltas(block, f"{seed}/{index}"):
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     if not reply["content"]:
         yield {"type": "ping"}
     ending = {key: reply[key] for key in ("stop_reason", "stop_sequence", "stop_details", "container") if key in reply}
-    usage = {key: reply["usage"][key] for key in _FINAL_USAGE if key in reply["usage"]}
+    usage = {key: reply["usage"][key] for key in _FINAL_USAGE_KEYS if key in reply["usage"]}
     yield {"type": "message_delta", "delta": ending, "usage": usage}
     yield {"type": "message_stop"}
 
 
-def _start(block: Body) -> Body:
+def _block_start(block: Body) -> Body:
     """A block before its first delta."""
     kind = block["type"]
-    if kind in _CALLS:
+    if kind in _CALL_TYPES:
         return {**block, "input": {}}
     if kind == "thinking":
         return {**block, "thinking": "", "signature": ""}
@@ -67,18 +67,18 @@ def _start(block: Body) -> Body:
     return block
 
 
-def _deltas(block: Body, seed: str) -> Iterator[dict[str, Any]]:
+def _block_deltas(block: Body, seed: str) -> Iterator[dict[str, Any]]:
     kind = block["type"]
-    if kind in _CALLS:
+    if kind in _CALL_TYPES:
         yield {"type": "input_json_delta", "partial_json": ""}
-        if block["input"]:  # a call without arguments says no more
+        if block["input"]:  # a call without arguments has no further piece
             for piece in pieces(json.dumps(block["input"], ensure_ascii=False), seed):
                 yield {"type": "input_json_delta", "partial_json": piece}
-    elif kind in _TEXTS:
-        key, delta = _TEXTS[kind]
+    elif kind in _TEXT_DELTAS:
+        key, delta = _TEXT_DELTAS[kind]
         for citation in block.get("citations") or ():
             yield {"type": "citations_delta", "citation": citation}
-        # Thinking that is not shown is told as an empty piece before its signature.
+        # Hidden thinking has one empty piece before its signature.
         for piece in pieces(block[key], seed) if block[key] else [""] * (kind == "thinking"):
             yield {"type": delta, key: piece}
         if block.get("signature"):
@@ -86,12 +86,12 @@ def _deltas(block: Body, seed: str) -> Iterator[dict[str, Any]]:
 
 
 def padding(seed: str) -> str:
-    """Up to fifteen spaces before the last brace, so that the length of a piece does not give it away."""
+    """Up to fifteen spaces before the last brace, which hide the length of a piece."""
     return " " * int(digest("padding", seed, length=1), 16)
 
 
 def dress_reply(body: Body, seed: str, request: Body) -> Body:
-    """``msg_01`` ids, the caller of each call, stop details and the service tier."""
+    """Add the ``msg_01`` id, the caller of each call, stop details and the service tier."""
     del request
     body["id"] = "msg_01" + letters(22, seed)
     for block in body["content"]:
@@ -115,7 +115,7 @@ def dress_reply(body: Body, seed: str, request: Body) -> Body:
 
 
 def dress_error(reply: Body, kind: str, seed: str) -> Body:
-    """The request's id in the body and in a header."""
+    """Add the request id to the body and to a header."""
     del kind
     request_id = "req_011C" + letters(20, "error", seed)
     reply["headers"]["request-id"] = reply["body"]["request_id"] = request_id

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied
-from toolcall_reference.basics.numbers import as_number
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copy_json
+from toolcall_reference.basics.numbers import as_count, as_number
 from toolcall_reference.conversation import schemas
 from toolcall_reference.conversation.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.conversation.losses import Losses
@@ -14,27 +14,27 @@ from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.anthropic.own_tools import as_function
 from toolcall_reference.formats.openai import lose_openai
 
-_MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
-_KNOWN = {
+_MODE_BY_TYPE = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+_KNOWN_KEYS = {
     "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
     "stop_sequences", "metadata", "stream", "output_config", "output_format", "thinking",
 }  # fmt: skip
 
 
-HOSTED: dict[str, Body] = {
+HOSTED_BY_PURPOSE: dict[str, Body] = {
     "web search": {"type": "web_search_20250305", "name": "web_search"},
     "web fetch": {"type": "web_fetch_20250910", "name": "web_fetch"},
     "code": {"type": "code_execution_20250825", "name": "code_execution"},
 }
-"""What Anthropic runs itself, by what it is for."""
+"""Anthropic's provider-run tools by purpose."""
 
 
 def decode_tools(body: Body, losses: Losses) -> list[Tool]:
-    """The declared tools; those that Anthropic runs itself as hosted ones."""
-    return [_tool_of(as_object(tool, "a tool"), losses) for tool in as_list(body.get("tools"), "tools")]
+    """The declared tools; provider-run tools are hosted."""
+    return [_decode_tool(as_object(tool, "a tool"), losses) for tool in as_list(body.get("tools"), "tools")]
 
 
-def _tool_of(tool: Body, losses: Losses) -> Tool:
+def _decode_tool(tool: Body, losses: Losses) -> Tool:
     name = as_text(tool.get("name"), "a tool's name")
     lose_cache_control(tool, losses)
     if tool.get("type") not in (None, "custom"):
@@ -53,7 +53,7 @@ def _tool_of(tool: Body, losses: Losses) -> Tool:
 
 
 def decode_settings(body: Body, losses: Losses) -> Settings:
-    """Everything else that a request sets."""
+    """The settings of a request."""
     stop = body.get("stop_sequences")
     settings = Settings(
         max_output_tokens=body.get("max_tokens"),
@@ -65,7 +65,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     )
     choice = as_object(body.get("tool_choice"), "tool_choice")
     if choice:
-        mode = _MODES.get(str(choice.get("type")), "auto")
+        mode = _MODE_BY_TYPE.get(str(choice.get("type")), "auto")
         settings.tool_choice = ToolChoice(
             mode, [as_text(choice["name"], "name")] if choice.get("type") == "tool" and choice.get("name") else None
         )
@@ -75,43 +75,38 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     response_format = as_object(output.get("format") or body.get("output_format"), "format")
     if response_format.get("type") == "json_schema":
         settings.response_format = ResponseFormat("json_schema", response_format.get("schema"), strict=True)
-    settings.reasoning = _reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
+    settings.reasoning = _decode_reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
     for key in sorted(output.keys() - {"format", "effort"}):
         losses.add("setting", "output_config of Anthropic has no counterpart; dropped", key)
-    for key in sorted(body.keys() - _KNOWN):
+    for key in sorted(body.keys() - _KNOWN_KEYS):
         if body[key] is not None:
             losses.add("setting", "Anthropic's own; dropped", key)
     return settings
 
 
-def _reasoning(thinking: Body, effort: Any) -> Reasoning | None:
-    """What is asked for; ``disabled`` says what is the default anyway."""
+def _decode_reasoning(thinking: Body, effort: Any) -> Reasoning | None:
+    """The requested reasoning; ``disabled`` is the default, hence None."""
     kind = thinking.get("type")
     word = effort if isinstance(effort, str) else None
     if kind == "enabled":
-        return Reasoning(effort=word, budget=count_of(thinking.get("budget_tokens")) or None, summaries=True)
+        return Reasoning(effort=word, budget=as_count(thinking.get("budget_tokens")) or None, summaries=True)
     if kind == "adaptive":
         return Reasoning(effort=word, budget=None if word else -1, summaries=True)
     return None if word is None else Reasoning(effort=word)
 
 
-def count_of(value: Any) -> int:
-    """A whole number; 0 for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
 def lose_cache_control(block: Body, losses: Losses) -> None:
-    """Note that a cache breakpoint is not carried."""
+    """Record the loss of a cache breakpoint."""
     if block.get("cache_control") is not None:
         losses.add("cache-control", "only Anthropic has cache breakpoints; dropped")
 
 
 def encode_tools(conversation: Conversation) -> list[Tool]:
-    """The tools to declare: not hosted ones, and of a choice among several only these."""
+    """The client-run tools to declare, limited to those of an allowed-tools choice."""
     tools = [tool for tool in conversation.tools if tool.kind != "hosted"]
     choice = conversation.settings.tool_choice
     if choice and choice.names and len(choice.names) > 1:
-        # No native subset: the tools that may not be called are not declared.
+        # Anthropic has no allowed-tools choice: tools that must not be called are not declared.
         allowed = [tool for tool in tools if tool.name in choice.names]
         return allowed or tools
     if choice and choice.names and choice.mode == "auto":
@@ -120,7 +115,7 @@ def encode_tools(conversation: Conversation) -> list[Tool]:
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
-    """One declaration."""
+    """The declaration of a tool."""
     if tool.own is not None and target.exact:
         return tool.own
     body: Body = {}
@@ -134,7 +129,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         schema = schemas.FREE_TEXT
         if tool.format not in (None, {"type": "text"}):
             target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
-    body["input_schema"], lost = for_input(schema)
+    body["input_schema"], lost = encode_input_schema(schema)
     for keyword in lost:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
     if tool.strict is True:
@@ -145,12 +140,12 @@ def encode_tool(tool: Tool, target: Target) -> Body:
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
-    """Put the choice among ``tools`` and everything else that a request sets into ``body``."""
-    _choice(body, settings, tools, target)
-    _rest(body, settings, target)
+    """Write the tool choice and all other settings into ``body``; unsupported ones are recorded as losses."""
+    _encode_choice(body, settings, tools, target)
+    _encode_other_settings(body, settings, target)
 
 
-def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+def _encode_choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
     if not tools:
         target.allowed_choice(settings.tool_choice, tools)
         return
@@ -170,7 +165,7 @@ def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -
         body["tool_choice"] = choice_body
 
 
-def _format(body: Body, response_format: ResponseFormat, target: Target) -> None:
+def _encode_format(body: Body, response_format: ResponseFormat, target: Target) -> None:
     if response_format.type == "json_schema":
         output_format = {"type": "json_schema", "schema": schemas.close_objects(response_format.schema)}
         body |= (
@@ -182,8 +177,8 @@ def _format(body: Body, response_format: ResponseFormat, target: Target) -> None
         target.losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
 
 
-def _stop(body: Body, sequences: Any, losses: Losses) -> None:
-    """The sequences that are not blank; Anthropic refuses the others."""
+def _encode_stop(body: Body, sequences: Any, losses: Losses) -> None:
+    """Write the stop sequences that are not blank; Anthropic refuses the others."""
     sequences = [as_text(sequence, "a stop sequence") for sequence in as_list(sequences, "stop sequences")]
     stop_sequences = [sequence for sequence in sequences if sequence.strip()]
     if stop_sequences:
@@ -192,7 +187,7 @@ def _stop(body: Body, sequences: Any, losses: Losses) -> None:
         losses.add("stop", "Anthropic takes no blank stop sequence; dropped", len(sequences) - len(stop_sequences))
 
 
-def _rest(body: Body, settings: Settings, target: Target) -> None:
+def _encode_other_settings(body: Body, settings: Settings, target: Target) -> None:
     losses = target.losses
     if settings.temperature is not None:
         body["temperature"] = target.clamp("temperature", as_number(settings.temperature, "temperature"), 0, 1)
@@ -200,12 +195,12 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
         body["top_p"] = target.clamp("top-p", settings.top_p, 0, 1)
     if settings.top_k is not None:
         body["top_k"] = settings.top_k
-    _stop(body, settings.stop, losses)
+    _encode_stop(body, settings.stop, losses)
     user = settings.user_id or settings.openai.get("safety_identifier")
     if user is not None:
         body["metadata"] = {"user_id": user}
     if settings.response_format is not None:
-        _format(body, settings.response_format, target)
+        _encode_format(body, settings.response_format, target)
     for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
         if getattr(settings, key) not in (None, {}):
             losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
@@ -214,6 +209,6 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
     lose_openai(settings, losses, supported=("safety_identifier",))
 
 
-def for_input(schema: Body | None) -> tuple[Body, list[str]]:
-    """A schema for ``input_schema`` and what it no longer says: its root may not be composed."""
-    return (copied(schemas.NO_PARAMETERS), []) if schema is None else schemas.flatten_root(schema)
+def encode_input_schema(schema: Body | None) -> tuple[Body, list[str]]:
+    """A schema for ``input_schema`` with a plain root, and the keywords that were dropped."""
+    return (copy_json(schemas.NO_PARAMETERS), []) if schema is None else schemas.flatten_root(schema)

@@ -1,7 +1,7 @@
-"""Message threads: Anthropic keeps a conversation, and a later request sends only what is new.
+"""Message threads: Anthropic stores a conversation, and a later request sends only what is new.
 
-Nobody else keeps one here. So a request that continues is refused in the words on which the official SDKs send the
-whole conversation again, without threads
+The reference stores none. So a continuing request is refused with the error on which the official SDKs send the whole
+conversation again, without threads
 (https://platform.claude.com/docs/en/build-with-claude/message-threads).
 """
 
@@ -15,7 +15,7 @@ _DETAILS: Body = {"error_code": "thread_unsupported_request"}
 
 
 def missing_beginning(body: Body) -> Refused | None:
-    """The refusal of a request whose beginning only Anthropic has; None for one that is whole."""
+    """The refusal of a request whose beginning only Anthropic has; None for a whole request."""
     thread = as_object(body.get("thread"), "thread")
     if thread.get("type") != "continue":
         return None

@@ -6,7 +6,7 @@ from toolcall_reference.formats.gemini.decode import decode_request, decode_resp
 from toolcall_reference.formats.gemini.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.gemini.failures import decode_error, encode_error
 from toolcall_reference.formats.gemini.next_request import follow_up
-from toolcall_reference.formats.gemini.observer import OBSERVED
+from toolcall_reference.formats.gemini.observer import OBSERVER
 from toolcall_reference.formats.gemini.provider import PROVIDER
 from toolcall_reference.formats.gemini.stream_decode import StreamDecoder
 from toolcall_reference.formats.gemini.stream_encode import StreamEncoder
@@ -23,7 +23,7 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observer=OBSERVED,
+    observer=OBSERVER,
     request_model_key=None,
     reply_model_key="modelVersion",
     stream_model_path=("modelVersion",),

@@ -11,7 +11,7 @@ from toolcall_reference.formats.http import Http
 
 NAME = "gemini"
 ENTRIES = "contents"
-"""The field of a request that holds the conversation."""
+"""The request's key for the conversation."""
 IDS = IdRule(optional=True)
 NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]*", 64)
 

@@ -28,32 +28,38 @@ from toolcall_reference.conversation.pairing import arguments_object
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.gemini.api import IDS, NAME, NAMES
 from toolcall_reference.formats.gemini.models import demands_signatures, nests_media
-from toolcall_reference.formats.gemini.protojson import snake
-from toolcall_reference.formats.gemini.results import wrap
-from toolcall_reference.formats.gemini.settings import HOSTED, encode_choice, encode_config, encode_tool, encode_tools
+from toolcall_reference.formats.gemini.protojson import to_snake_case
+from toolcall_reference.formats.gemini.results import encode_response_object
+from toolcall_reference.formats.gemini.settings import (
+    HOSTED_BY_PURPOSE,
+    encode_choice,
+    encode_config,
+    encode_tool,
+    encode_tools,
+)
 from toolcall_reference.formats.hosted import encode_hosted
 
 PLACEHOLDER = "."
-"""What the user says where a request must have a message and the source has none."""
-GO_ON = "Please continue."
-"""What the user says behind an answer that the source only began: Gemini refuses a history that ends with the model."""
+"""The user's text if the source has no message and a request needs one."""
+CONTINUE_TEXT = "Please continue."
+"""The user's text after an answer that is to be continued: Gemini refuses a history that ends with the model."""
 NOTATIONS = frozenset(
     {
         *("parameters", "parametersJsonSchema", "response-schema", "snake-case", "system-role", "turns-apart"),
         *("blank-descriptions", "tools-apart"),
     }
 )
-SENTINEL = "skip_thought_signature_validator"
-"""Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
+SIGNATURE_SUBSTITUTE = "skip_thought_signature_validator"
+"""Replaces the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
 
-_FINISH = {
+_REASON_BY_FINISH = {
     "end": "STOP", "tools": "STOP", "stop_sequence": "STOP", "length": "MAX_TOKENS", "filter": "SAFETY",
     "refusal": "SAFETY", "error": "OTHER", "other": "OTHER", "pause": "MAX_TOKENS",
 }  # fmt: skip
 
 
-def _placeholder(system: list[Text], target: Target) -> list[Body]:
-    """What the user says where the source has no conversation."""
+def _placeholder_contents(system: list[Text], target: Target) -> list[Body]:
+    """The contents if the source has no conversation."""
     if system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
     return [{"role": "user", "parts": [{"text": PLACEHOLDER}]}]
@@ -72,24 +78,24 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     contents = []
     for turn in turns:
         if turn.side == "assistant":
-            parts = _model(turn, ids, target, signed=signed)
+            parts = _encode_model_turn(turn, ids, target, signed=signed)
         else:
-            parts = _user(turn, ids, order, target)
+            parts = _encode_user_turn(turn, ids, order, target)
         if parts:
             contents.append({"role": "model" if turn.side == "assistant" else "user", "parts": parts})
     system = [text for text in conversation.system if text.text.strip()]
-    contents = contents or _placeholder(system, target)
+    contents = contents or _placeholder_contents(system, target)
     if contents and contents[0]["role"] == "model":
-        # Gemini wants the user first, and refuses a call that stands behind nothing.
+        # Gemini wants the user first, and refuses a call with nothing before it.
         contents.insert(0, {"role": "user", "parts": [{"text": PLACEHOLDER}]})
     if contents and contents[-1]["role"] == "model":
-        contents.append({"role": "user", "parts": [{"text": GO_ON}]})
+        contents.append({"role": "user", "parts": [{"text": CONTINUE_TEXT}]})
     body: Body = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}
         if "system-role" in target.notations:
             body["systemInstruction"]["role"] = "user"
-    hosted = encode_hosted(conversation.tools, {} if tools else HOSTED, target)
+    hosted = encode_hosted(conversation.tools, {} if tools else HOSTED_BY_PURPOSE, target)
     own = [tool.own for tool in tools if tool.own is not None and target.exact]
     plain = [tool for tool in tools if tool.own is None or not target.exact]
     if tools or hosted:
@@ -103,11 +109,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     config = encode_config(conversation.settings, target)
     if config:
         body["generationConfig"] = config
-    return snake(body) if "snake-case" in target.notations else body
+    return to_snake_case(body) if "snake-case" in target.notations else body
 
 
-def _model(turn: Turn, ids: dict[str, str], target: Target, *, signed: bool) -> list[Body]:
-    """The parts of a turn of the model, its first call ``signed`` if no call is."""
+def _encode_model_turn(turn: Turn, ids: dict[str, str], target: Target, *, signed: bool) -> list[Body]:
+    """The parts of a model's turn. ``signed``: its first call gets a substitute signature if no call has one."""
     parts: list[Body] = []
     for item in turn.items:
         parts += encode_part(item, ids, target)
@@ -115,24 +121,24 @@ def _model(turn: Turn, ids: dict[str, str], target: Target, *, signed: bool) -> 
         return parts
     calls = [part for part in parts if "functionCall" in part]
     if calls and not [part for part in calls if "thoughtSignature" in part]:
-        calls[0]["thoughtSignature"] = SENTINEL
+        calls[0]["thoughtSignature"] = SIGNATURE_SUBSTITUTE
     return parts
 
 
 def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
-    """The parts of one item of the model; ``ids`` are those of the calls."""
+    """The parts of one item of the model; ``ids`` are the call ids by universal id."""
     if isinstance(item, Text):
         if not item.raw_context:
             return [{"text": item.text}] if item.text.strip() else []
-        return [{"text": item.text} | _signature(item)] if item.text.strip() or _signature(item) else []
+        return [{"text": item.text} | _encode_signature(item)] if item.text.strip() or _encode_signature(item) else []
     if isinstance(item, Media):
-        return [_media(item, target)]
+        return [_encode_media(item, target)]
     if isinstance(item, UniversalToolCall):
         call: Body = {"name": target.names.target_name(item.name), "args": arguments_object(item)}
         call_id = ids.get(item.id)
         if call_id is not None:
             call["id"] = call_id
-        return [{"functionCall": call, **_signature(item)} if item.raw_context else {"functionCall": call}]
+        return [{"functionCall": call, **_encode_signature(item)} if item.raw_context else {"functionCall": call}]
     if isinstance(item, (Opaque, Hosted)):
         if item.origin == NAME:
             return [item.value]
@@ -141,11 +147,11 @@ def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     return []
 
 
-def _signature(item: Text | UniversalToolCall) -> Body:
+def _encode_signature(item: Text | UniversalToolCall) -> Body:
     return dict(item.raw_context.get(NAME, {}))
 
 
-def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:
+def _encode_user_turn(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:
     answers: list[UniversalToolResult] = []
     parts: list[Body] = []
     for item in turn.items:
@@ -155,35 +161,35 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
             if item.text.strip():
                 parts.append({"text": item.text})
         elif isinstance(item, Media):
-            parts.append(_media(item, target))
+            parts.append(_encode_media(item, target))
         elif isinstance(item, (Opaque, Hosted)):
             target.losses.add("tool-hosted", "dropped from a user message", item.type)
     if len(answers) > 1:
-        # Without ids the provider pairs by position, so results always stand in the order of their calls.
+        # Without ids the provider pairs by position, so results are in the order of their calls.
         answers.sort(key=lambda result: order.get(result.tool_call_id, 0))
-    return [*_answers(answers, ids, target), *parts] if answers else parts
+    return [*_encode_results(answers, ids, target), *parts] if answers else parts
 
 
-def _answers(answers: list[UniversalToolResult], ids: dict[str, str], target: Target) -> list[Body]:
-    """The parts of all results of a turn, and behind them what they could not hold."""
+def _encode_results(answers: list[UniversalToolResult], ids: dict[str, str], target: Target) -> list[Body]:
+    """The parts of all results of a turn, followed by the media that they cannot hold."""
     parts: list[Body] = []
     beside: list[Body] = []
     for result in answers:
         name, call_id = target.names.target_name(result.name), ids.get(result.tool_call_id)
-        answer: Body = {"name": name, "response": wrap(result)}
+        answer: Body = {"name": name, "response": encode_response_object(result)}
         if call_id is not None:
             answer["id"] = call_id
         parts.append({"functionResponse": answer})
         if result.multimodal_parts:
-            siblings = _add_media(answer, result, target)
+            siblings = _nest_media(answer, result, target)
             if siblings and len(answers) > 1:
                 beside.append({"text": results.caption(name, call_id, len(parts)).text})
             beside += siblings
     return parts + beside if beside else parts
 
 
-def _add_media(answer: Body, result: UniversalToolResult, target: Target) -> list[Body]:
-    """Add to an answer the media that it can hold; the parts of the others."""
+def _nest_media(answer: Body, result: UniversalToolResult, target: Target) -> list[Body]:
+    """Add media to a function response as far as it can hold them. Returns the parts of the others."""
     pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if pictures and result.result == "" and not result.is_error:
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
@@ -191,11 +197,11 @@ def _add_media(answer: Body, result: UniversalToolResult, target: Target) -> lis
     nested = [picture for picture in pictures if nests_media(target.model) and picture.kind in ("image", "document")]
     nested = [picture for picture in nested if picture.data is not None or picture.url is not None]
     if nested:
-        answer["parts"] = [_media(picture, target) for picture in nested]
-    return [_media(picture, target) for picture in pictures if picture not in nested]
+        answer["parts"] = [_encode_media(picture, target) for picture in nested]
+    return [_encode_media(picture, target) for picture in pictures if picture not in nested]
 
 
-def _media(item: Media, target: Target) -> Body:
+def _encode_media(item: Media, target: Target) -> Body:
     if item.data is not None:
         return {
             "inlineData": {
@@ -230,7 +236,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
 
 
 def encode_grounding(texts: Sequence[tuple[int, TextOffsets, Sequence[Citation]]]) -> Body:
-    """The sources of texts, by the places of their parts; nothing where there are none."""
+    """The grounding metadata of cited texts, each with the index of its part; empty without citations."""
     pages: dict[str, str | None] = {}
     supports: list[Body] = []
     for place, text, text_citations in texts:
@@ -246,27 +252,27 @@ def encode_grounding(texts: Sequence[tuple[int, TextOffsets, Sequence[Citation]]
 
 
 def encode_finish(reply: Reply, target: Target) -> str:
-    """Why the reply ended."""
+    """The reply's finish reason."""
     if reply.finish == "pause":
         target.losses.add("finish-pause", "Gemini has no pause; said as MAX_TOKENS")
     if reply.stop_sequence is not None:
         target.losses.add("finish-stop_sequence", "Gemini does not say which one ended the reply", reply.stop_sequence)
-    return _FINISH[reply.finish]
+    return _REASON_BY_FINISH[reply.finish]
 
 
 def encode_body(reply: Reply, target: Target, candidate: Body) -> Body:
     """The reply, or one chunk of it, around its candidate."""
-    body: Body = {"candidates": [candidate], "usageMetadata": _usage(reply.usage or Usage())}
+    body: Body = {"candidates": [candidate], "usageMetadata": encode_usage(reply.usage or Usage())}
     body["modelVersion"] = target.model
     if reply.created:
-        body["createTime"] = _time(reply.created)
+        body["createTime"] = _encode_time(reply.created)
     body["responseId"] = _response_id(reply.key)
     return body
 
 
-# Each record of a stream says both again.
+# Cached: each record of a stream repeats both.
 @lru_cache(maxsize=64)
-def _time(created: int) -> str:
+def _encode_time(created: int) -> str:
     return datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -275,7 +281,7 @@ def _response_id(key: str) -> str:
     return digest("response", key)
 
 
-def _usage(usage: Usage) -> Body:
+def encode_usage(usage: Usage) -> Body:
     body: Body = {"promptTokenCount": usage.input}
     visible = max(usage.output - usage.reasoning, 0)  # some servers do not count thoughts as output
     if visible or not usage.reasoning:

@@ -7,15 +7,15 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=256)
-def is_third(model: str) -> bool:
+def is_third_generation(model: str) -> bool:
     """Whether this is Gemini 3 or a later model."""
     match = re.search(r"gemini-(\d+)", model)
     return match is not None and int(match[1]) >= 3
 
 
 def demands_signatures(model: str) -> bool:
-    """Whether the model refuses calls in the history that have no thought signature: Gemini 3 and later."""
-    return is_third(model)
+    """Whether the model refuses calls in the history without a thought signature: Gemini 3 and later."""
+    return is_third_generation(model)
 
 
 def nests_media(model: str) -> bool:

@@ -1,4 +1,4 @@
-"""What an agent sends next: the candidate's content as it came, thought signatures and all, then what follows it.
+"""An agent's next request: the candidate's content unchanged, with its signatures, then the answering entries.
 
 https://ai.google.dev/gemini-api/docs/thought-signatures
 """

@@ -1,4 +1,4 @@
-"""The tool that Google defines and the client runs, as the functions that its calls name.
+"""The tool that Google defines and the client runs (computer use), as the functions that its calls name.
 
 https://ai.google.dev/gemini-api/docs/computer-use
 """
@@ -46,7 +46,7 @@ _FUNCTIONS: dict[str, tuple[str, Body, tuple[str, ...]]] = {
 
 
 def as_functions(declared: object) -> list[Tool]:
-    """The functions that a declaration of ``computerUse`` stands for, without those that it excludes."""
+    """The functions of a ``computerUse`` declaration, without those that it excludes."""
     exclusions = as_list(as_object(declared, "computerUse").get("excludedPredefinedFunctions"), "excluded functions")
     return [
         Tool(

@@ -1,4 +1,4 @@
-"""Proto JSON: Gemini takes ``snake_case`` for ``camelCase`` wherever it names a field itself."""
+"""Proto JSON (https://protobuf.dev/programming-guides/json/): field names in snake_case, numbers as text."""
 
 from __future__ import annotations
 
@@ -9,68 +9,70 @@ from typing import Any
 from toolcall_reference.basics.errors import Refused
 from toolcall_reference.conversation.intermediate import Body
 
-_SNAKE = re.compile(r"_([a-z0-9])")
+_SNAKE_LETTER = re.compile(r"_([a-z0-9])")
 
-_VALUES = {
+_USER_DATA_KEYS = {
     "args", "response", "parameters", "parametersJsonSchema", "responseSchema", "responseJsonSchema",
     "labels", "responseJsonschema",
 }  # fmt: skip
-"""Fields whose value is the user's own data: nothing inside is respelt."""
+"""Fields with user data, whose keys are never converted."""
 
 
-_CAMEL = re.compile(r"(?<!^)[A-Z]")
+_CAMEL_LETTER = re.compile(r"(?<!^)[A-Z]")
 
 
-def snake(value: Any) -> Any:
-    """``value`` with the fields of Gemini in snake_case; arguments, results and schemas untouched."""
+def to_snake_case(value: Any) -> Any:
+    """``value`` with Gemini's fields in snake_case; arguments, results and schemas are not changed."""
     if isinstance(value, list):
-        return [snake(entry) for entry in value]
+        return [to_snake_case(entry) for entry in value]
     if not isinstance(value, dict):
         return value
     return {
-        _CAMEL.sub(lambda match: "_" + match[0].lower(), key): inner if key in _VALUES else snake(inner)
+        _CAMEL_LETTER.sub(lambda match: "_" + match[0].lower(), key): inner
+        if key in _USER_DATA_KEYS
+        else to_snake_case(inner)
         for key, inner in value.items()
     }
 
 
-def camel(value: Any) -> Any:
-    """``value`` with the fields of Gemini in camelCase; arguments, results and schemas untouched."""
+def to_camel_case(value: Any) -> Any:
+    """``value`` with Gemini's fields in camelCase; arguments, results and schemas are not changed."""
     if isinstance(value, list):
-        return [camel(entry) for entry in value]
+        return [to_camel_case(entry) for entry in value]
     if not isinstance(value, dict):
         return value
     output = {}
     for name, inner in value.items():
-        key = _key(name) if "_" in name else name
-        output[key] = camel(inner) if isinstance(inner, (dict, list)) and key not in _VALUES else inner
+        key = _camel_key(name) if "_" in name else name
+        output[key] = to_camel_case(inner) if isinstance(inner, (dict, list)) and key not in _USER_DATA_KEYS else inner
     return output
 
 
-def fields(value: Body) -> Body:
-    """``value`` with its own fields in camelCase; what they hold is as it was."""
-    if _USUAL.issuperset(value) or "_" not in "".join(value):
+def with_camel_keys(value: Body) -> Body:
+    """``value`` with its top-level fields in camelCase; nested objects are not changed."""
+    if _COMMON_KEYS.issuperset(value) or "_" not in "".join(value):
         return value
-    return {_key(name): inner for name, inner in value.items()}
+    return {_camel_key(name): inner for name, inner in value.items()}
 
 
-_USUAL = frozenset(
+_COMMON_KEYS = frozenset(
     {
         *("text", "functionCall", "functionResponse", "thought", "thoughtSignature", "name", "args", "response", "id"),
         *("candidates", "content", "parts", "role", "index", "finishReason"),
         *("usageMetadata", "modelVersion", "responseId", "createTime"),
     }
 )
-"""Fields of which most objects of a conversation are made: those need no second look."""
+"""Common fields; an object with no others needs no conversion."""
 
 
-def _key(name: str) -> str:
-    return _SNAKE.sub(lambda match: match[1].upper(), name)
+def _camel_key(name: str) -> str:
+    return _SNAKE_LETTER.sub(lambda match: match[1].upper(), name)
 
 
-def as_number(value: Any, what: str) -> Any:
-    """``value``, or the number that a text says: ``"0.5"`` is 0.5, ``"4.0"`` and ``"4e0"`` are 4.
+def proto_number(value: Any, what: str) -> Any:
+    """``value``, or the number in a text: ``"0.5"`` is 0.5, ``"4.0"`` and ``"4e0"`` are 4.
 
-    Refused for a text that says none, naming ``what``. Source: https://protobuf.dev/programming-guides/json/
+    Raises Refused for any other text, naming ``what``. Source: https://protobuf.dev/programming-guides/json/
     """
     if not isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""How Gemini itself speaks: ids, details, and streams of records without names; calls are whole.
+"""Gemini's own replies: ids, token details, and streams of unnamed records with whole calls.
 
 https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
 """
@@ -17,23 +17,25 @@ from toolcall_reference.formats.format import Provider
 from toolcall_reference.formats.gemini.api import NAME
 from toolcall_reference.formats.gemini.models import demands_signatures
 
-_SHARED = ("modelVersion", "responseId")
-# What stands in the last record of a candidate only.
-_IN_EACH = ("index",)
+_SHARED_KEYS = ("modelVersion", "responseId")
+# The keys that every record of a candidate repeats.
+_REPEATED_KEYS = ("index",)
 
 
 def stream_of(reply: Body, seed: str) -> bytes:
-    """``data:`` lines for a whole GenerateContentResponse."""
-    shared = {key: reply[key] for key in _SHARED if key in reply}
+    """The stream of a whole GenerateContentResponse."""
+    shared = {key: reply[key] for key in _SHARED_KEYS if key in reply}
     usage = reply.get("usageMetadata")
     records: list[dict[str, Any]] = []
     for place, candidate in enumerate(reply.get("candidates", ())):
-        records += [{"candidates": [choice]} for choice in _candidates(candidate, reply, f"{seed}/{place}")]
+        records += [{"candidates": [choice]} for choice in _candidate_records(candidate, reply, f"{seed}/{place}")]
     if not records:
-        records = [{key: value for key, value in reply.items() if key not in (*_SHARED, "usageMetadata")}]
+        records = [{key: value for key, value in reply.items() if key not in (*_SHARED_KEYS, "usageMetadata")}]
     written = []
     counted = (
-        [{"usageMetadata": count} for count in _counts(usage, records)] if usage is not None else [{}] * len(records)
+        [{"usageMetadata": count} for count in _usage_by_record(usage, records)]
+        if usage is not None
+        else [{}] * len(records)
     )
     for record, count in zip(records, counted, strict=True):
         text = json.dumps({**record, **count, **shared}, ensure_ascii=False, separators=(",", ": "))
@@ -41,9 +43,9 @@ def stream_of(reply: Body, seed: str) -> bytes:
     return "".join(written).encode()
 
 
-def _counts(usage: Body, records: list[Body]) -> Iterator[Body]:
-    """The usage up to each record: the tokens of the answer grow, and before them those of thoughts that are shown."""
-    sizes = [_size(record) for record in records]
+def _usage_by_record(usage: Body, records: list[Body]) -> Iterator[Body]:
+    """The cumulative usage of each record: first shown thoughts grow, then the answer."""
+    sizes = [_record_size(record) for record in records]
     thought, answer_size = (sum(size[place] for size in sizes) for place in (0, 1))
     thoughts, answer = usage.get("thoughtsTokenCount", 0), usage.get("candidatesTokenCount", 0)
     so_far = [0, 0]
@@ -51,16 +53,16 @@ def _counts(usage: Body, records: list[Body]) -> Iterator[Body]:
         so_far = [before + more for before, more in zip(so_far, size, strict=True)]
         last = number == len(sizes)
         counts = {
-            "candidatesTokenCount": answer if last else _share(answer, so_far[1], answer_size),
-            "thoughtsTokenCount": thoughts if last or not thought else _share(thoughts, so_far[0], thought),
+            "candidatesTokenCount": answer if last else _token_share(answer, so_far[1], answer_size),
+            "thoughtsTokenCount": thoughts if last or not thought else _token_share(thoughts, so_far[0], thought),
         }
         token_counts = {key: counts.get(key, value) for key, value in usage.items()}
         token_counts["totalTokenCount"] -= thoughts + answer - sum(counts.values())
         yield {key: value for key, value in token_counts.items() if value or key not in counts}
 
 
-def _size(record: Body) -> tuple[int, int]:
-    """How much of thoughts, and how much of the answer, stands in a record."""
+def _record_size(record: Body) -> tuple[int, int]:
+    """The sizes of a record's thoughts and of its answer."""
     sizes = [0, 0]
     for candidate in record.get("candidates", ()):
         for part in candidate.get("content", {}).get("parts", ()):
@@ -69,19 +71,19 @@ def _size(record: Body) -> tuple[int, int]:
     return sizes[0], sizes[1]
 
 
-def _share(count: int, part: int, whole: int) -> int:
-    """So many tokens of ``count``; something is at least one."""
+def _token_share(count: int, part: int, whole: int) -> int:
+    """The share ``part / whole`` of ``count`` tokens; at least one if it is not zero."""
     return max(1, count * part // whole) if count and part else 0
 
 
-def _candidates(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
-    """One candidate a record; what is said of it as a whole comes with the last one, why it failed behind that."""
+def _candidate_records(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
+    """The records of one candidate; keys of the whole candidate are in the last one, a finish message after it."""
     content = candidate.get("content", {})
     role = {"role": content["role"]} if "role" in content else {}
-    each = {key: candidate[key] for key in _IN_EACH if key in candidate}
-    groups = list(_groups(content.get("parts", ()), str(reply.get("modelVersion", "")), seed))
-    # Streams do not tell how likely a reply was, and of calls only in the record that holds them.
-    untold = {"content", "avgLogprobs", *_IN_EACH}
+    each = {key: candidate[key] for key in _REPEATED_KEYS if key in candidate}
+    groups = list(_part_groups(content.get("parts", ()), str(reply.get("modelVersion", "")), seed))
+    # Streams have no log probabilities, and the message about calls only in the record with calls.
+    untold = {"content", "avgLogprobs", *_REPEATED_KEYS}
     of_calls = any("functionCall" in part for part in groups[-1]) if groups else True
     if candidate.get("finishReason") == "STOP" and not of_calls:
         untold.add("finishMessage")
@@ -95,8 +97,8 @@ def _candidates(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
         yield {**({"content": content} if "content" in candidate else {}), **whole, **each}
 
 
-def _groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:
-    """The parts of each record: text in pieces; calls all in one record, from the third generation on one in each."""
+def _part_groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:
+    """The parts of each record: text in pieces; calls in one record, from the third generation on in one each."""
     apart = not model.startswith(("gemini-1", "gemini-2"))
     calls: list[Body] = []
     ends_with_call = False
@@ -109,7 +111,7 @@ def _groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:
             yield calls
             calls = []
         if set(part) - {"thoughtSignature"} <= {"text", "thought"} and part.get("text"):
-            yield from ([piece] for piece in _texts(part, f"{seed}/{place}"))
+            yield from ([piece] for piece in _text_pieces(part, f"{seed}/{place}"))
         else:
             yield [part]
     if calls:
@@ -118,8 +120,8 @@ def _groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:
         yield [{"text": ""}]
 
 
-def _texts(part: Body, seed: str) -> Iterator[Body]:
-    """A text in pieces; its signature comes with the last one."""
+def _text_pieces(part: Body, seed: str) -> Iterator[Body]:
+    """The pieces of a text; its signature is in the last one."""
     fragments = list(pieces(part["text"], seed))
     for number, piece in enumerate(fragments, 1):
         fields = {key: value for key, value in part.items() if key != "thoughtSignature" or number == len(fragments)}
@@ -127,7 +129,7 @@ def _texts(part: Body, seed: str) -> Iterator[Body]:
 
 
 def dress_reply(body: Body, seed: str, request: Body) -> Body:
-    """A short response id, token details, and the undocumented message beside calls."""
+    """Add a short response id, token details, and the undocumented finish message for calls."""
     del request
     candidate = body["candidates"][0]
     called = any("functionCall" in part for part in candidate["content"].get("parts", []))
@@ -143,7 +145,7 @@ def dress_reply(body: Body, seed: str, request: Body) -> Body:
 
 
 def dress_error(reply: Body, kind: str, seed: str) -> Body:
-    """No header says how long to wait. A wrong key is a wrong request, which only the details tell apart."""
+    """Remove the wait header. A wrong key has the status of a wrong request and details of its own."""
     del seed
     reply["headers"].pop("retry-after", None)
     reply["headers"]["content-type"] = "application/json; charset=UTF-8"
@@ -164,19 +166,19 @@ def dress_error(reply: Body, kind: str, seed: str) -> Body:
 
 
 def call_id(model: str, scenario: str, key: str) -> str | None:
-    """Eight letters and digits from the models that give ids."""
+    """Eight letters and digits; None for models that give no ids."""
     return letters(8, scenario, key).lower() if demands_signatures(model) else None
 
 
-def sign(model: str, scenario: str, step: int) -> str | None:
-    """A signature from the models that want them back."""
+def make_signature(model: str, scenario: str, step: int) -> str | None:
+    """A signature; None for models that do not demand them."""
     if not demands_signatures(model):
         return None
     return base64.b64encode(bytes.fromhex(digest(scenario, step, length=64) * 3)).decode()
 
 
-def declare(request: Body, hosted: list[Body]) -> None:
-    """Google's own tools, before functions as its SDK writes them; with both, their steps have to be asked for."""
+def declare_hosted(request: Body, hosted: list[Body]) -> None:
+    """Add Google's own tools before functions, as its SDK does; with both, their steps are requested, too."""
     if request.get("tools"):
         request["toolConfig"] = {**request.get("toolConfig", {}), "includeServerSideToolInvocations": True}
     request["tools"] = [*hosted, *request.get("tools", [])]
@@ -184,13 +186,13 @@ def declare(request: Body, hosted: list[Body]) -> None:
 
 PROVIDER = Provider(
     default_model="gemini-2.5-flash",
-    declare_hosted=declare,
+    declare_hosted=declare_hosted,
     call_id=call_id,
     dress_reply=dress_reply,
     dress_error=dress_error,
     render_stream=stream_of,
     file_vendor=NAME,
     signature_key="thoughtSignature",
-    make_signature=sign,
+    make_signature=make_signature,
     object_results=True,
 )

@@ -1,4 +1,4 @@
-"""The object that is a tool's result in Gemini, from what was said and back."""
+"""The object that Gemini takes as a tool's result, both ways."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from toolcall_reference.basics.jsontext import dump
 from toolcall_reference.conversation.intermediate import UniversalToolResult
 
 
-def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
-    """Text and error mark of a ``response``: ``output`` and ``error`` are the documented keys.
+def decode_response_object(response: dict[str, Any]) -> tuple[str, bool]:
+    """The text and error mark of a ``response``; its documented keys are ``output`` and ``error``.
 
-    A single ``output`` or ``error`` is the content itself; any other object is content as a whole. An ``error`` that
-    says something, one of no words that stands alone, or ``is_error`` inside, marks a failure.
+    A single ``output`` or ``error`` is the content itself; any other object is the content as a whole. A nonempty
+    ``error``, a single empty one, or ``is_error: true`` marks an error.
     """
     failed = response.get("is_error") is True
     if "error" in response:
@@ -24,23 +24,23 @@ def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
     return dump(response), failed
 
 
-def wrap(result: UniversalToolResult) -> dict[str, Any]:
-    """The ``response`` of a result: its object as it is, text as ``output``, a failure as ``error``.
+def encode_response_object(result: UniversalToolResult) -> dict[str, Any]:
+    """The ``response`` of a result: its object unchanged, text as ``output``, an error as ``error``.
 
-    An object with references is its JSON text: Gemini 3 takes a member ``$ref`` at any depth for the name of one of the
-    result's own media, and refuses all others (https://github.com/NousResearch/hermes-agent/issues/93014).
+    An object with references becomes JSON text: Gemini 3 takes a member ``$ref`` at any depth as the name of one of the
+    result's media, and refuses all others (https://github.com/NousResearch/hermes-agent/issues/93014).
     """
     content = result.result
     if isinstance(content, dict):
-        if _refers(content):
+        if _has_reference(content):
             content = dump(content)
         elif not result.is_error or content.get("error") is not None:
             return content
     return {"error" if result.is_error else "output": content}
 
 
-def _refers(value: Any) -> bool:
+def _has_reference(value: Any) -> bool:
     """Whether a value has a member ``$ref``, at any depth."""
     if isinstance(value, list):
-        return any(map(_refers, value))
-    return isinstance(value, dict) and ("$ref" in value or any(map(_refers, value.values())))
+        return any(map(_has_reference, value))
+    return isinstance(value, dict) and ("$ref" in value or any(map(_has_reference, value.values())))

@@ -10,35 +10,35 @@ from toolcall_reference.conversation.intermediate import Body, ResponseFormat, S
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
-from toolcall_reference.formats.gemini.models import is_third
+from toolcall_reference.formats.gemini.models import is_third_generation
 from toolcall_reference.formats.gemini.own_tools import as_functions
-from toolcall_reference.formats.gemini.protojson import as_number, fields
-from toolcall_reference.formats.gemini.schemas import for_json_schema, from_parameters, to_parameters
+from toolcall_reference.formats.gemini.protojson import proto_number, with_camel_keys
+from toolcall_reference.formats.gemini.schemas import from_parameters, to_parameters, without_schema_uri
 from toolcall_reference.formats.openai import lose_openai
 
-_KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
-_CONFIG = {
+_KNOWN_KEYS = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
+_KNOWN_CONFIG_KEYS = {
     "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", "frequencyPenalty", "presencePenalty",
     "candidateCount", "responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig",
 }  # fmt: skip
-_MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
-_MODE_NUMBERS = {1: "AUTO", 2: "ANY", 3: "NONE", 4: "VALIDATED"}
+_MODE_BY_WORD = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
+_MODE_WORD_BY_NUMBER = {1: "AUTO", 2: "ANY", 3: "NONE", 4: "VALIDATED"}
 
 
-CLIENT_RUN = ("functionDeclarations", "computerUse")
-"""The kinds of tools that the client runs."""
+CLIENT_RUN_KINDS = ("functionDeclarations", "computerUse")
+"""The keys of tools that the client runs."""
 
 
 def tool_kinds(body: Body) -> set[str]:
-    """Which kinds of tools a request has."""
+    """The keys of a request's tools."""
     tools = body.get("tools")
     entries = [tools] if isinstance(tools, dict) else tools if isinstance(tools, list) else []
-    kinds = [fields(entry) for entry in entries if isinstance(entry, dict)]
+    kinds = [with_camel_keys(entry) for entry in entries if isinstance(entry, dict)]
     return {key for entry in kinds for key, value in entry.items() if value is not None}
 
 
 def decode_tools(body: Body, losses: Losses) -> list[Tool]:
-    """The declared functions, and the provider's own tools as hosted ones."""
+    """The declared functions; provider-run tools are hosted."""
     declared_tools = []
     tools = body.get("tools")
     for entry in [tools] if isinstance(tools, dict) else as_list(tools, "tools"):
@@ -52,11 +52,13 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
                     declared_tools.append(Tool(key, kind="hosted", format={key: value}))
                 continue
             declared = as_list(value, "functionDeclarations")
-            declared_tools += [_function(as_object(declaration, "a declaration"), losses) for declaration in declared]
+            declared_tools += [
+                _decode_function(as_object(declaration, "a declaration"), losses) for declaration in declared
+            ]
     return declared_tools
 
 
-def _function(declaration: Body, losses: Losses) -> Tool:
+def _decode_function(declaration: Body, losses: Losses) -> Tool:
     name = as_text(declaration.get("name"), "a function's name")
     schema = declaration.get("parametersJsonSchema")
     if schema is None and declaration.get("parameters") is not None:
@@ -73,21 +75,21 @@ def _function(declaration: Body, losses: Losses) -> Tool:
 
 
 def decode_settings(body: Body, losses: Losses) -> Settings:
-    """Everything else that a request sets."""
+    """The settings of a request."""
     config = as_object(body.get("generationConfig"), "generationConfig")
-    top_k = as_number(config.get("topK"), "topK")
+    top_k = proto_number(config.get("topK"), "topK")
     settings = Settings(
-        max_output_tokens=as_number(config.get("maxOutputTokens"), "maxOutputTokens"),
-        temperature=as_number(config.get("temperature"), "temperature"),
-        top_p=as_number(config.get("topP"), "topP"),
+        max_output_tokens=proto_number(config.get("maxOutputTokens"), "maxOutputTokens"),
+        temperature=proto_number(config.get("temperature"), "temperature"),
+        top_p=proto_number(config.get("topP"), "topP"),
         top_k=int(top_k) if isinstance(top_k, (int, float)) else None,
-        stop=_sequences(config.get("stopSequences")),
-        seed=as_number(config.get("seed"), "seed"),
-        frequency_penalty=as_number(config.get("frequencyPenalty"), "frequencyPenalty"),
-        presence_penalty=as_number(config.get("presencePenalty"), "presencePenalty"),
-        reply_count=as_number(config.get("candidateCount"), "candidateCount"),
+        stop=_decode_stop(config.get("stopSequences")),
+        seed=proto_number(config.get("seed"), "seed"),
+        frequency_penalty=proto_number(config.get("frequencyPenalty"), "frequencyPenalty"),
+        presence_penalty=proto_number(config.get("presencePenalty"), "presencePenalty"),
+        reply_count=proto_number(config.get("candidateCount"), "candidateCount"),
         metadata=body.get("labels") or None,
-        reasoning=_reasoning(as_object(config.get("thinkingConfig"), "thinkingConfig")),
+        reasoning=_decode_reasoning(as_object(config.get("thinkingConfig"), "thinkingConfig")),
     )
     schema = config.get("responseJsonSchema")
     if schema is None and config.get("responseSchema") is not None:
@@ -98,27 +100,29 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         settings.response_format = ResponseFormat("json_object")
     calling = as_object(as_object(body.get("toolConfig"), "toolConfig").get("functionCallingConfig"), "config")
     raw: Any = calling.get("mode")
-    raw = _MODE_NUMBERS.get(raw, "AUTO") if isinstance(raw, int) else raw
+    raw = _MODE_WORD_BY_NUMBER.get(raw, "AUTO") if isinstance(raw, int) else raw
     if raw is not None:
         names = as_list(calling.get("allowedFunctionNames"), "allowedFunctionNames")
-        settings.tool_choice = ToolChoice(_MODES.get(str(raw).upper(), "auto"), [str(name) for name in names] or None)
-    for key in sorted(config.keys() - _CONFIG):
+        settings.tool_choice = ToolChoice(
+            _MODE_BY_WORD.get(str(raw).upper(), "auto"), [str(name) for name in names] or None
+        )
+    for key in sorted(config.keys() - _KNOWN_CONFIG_KEYS):
         if config[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
-    for key in sorted(body.keys() - _KNOWN):
+    for key in sorted(body.keys() - _KNOWN_KEYS):
         if body[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
     return settings
 
 
-def _sequences(value: Any) -> Any:
-    """The stop sequences; a text alone is one of them."""
+def _decode_stop(value: Any) -> Any:
+    """The stop sequences; a single text is a list of one."""
     return [value] if isinstance(value, str) else value or None
 
 
-def _reasoning(config: Body) -> Reasoning | None:
+def _decode_reasoning(config: Body) -> Reasoning | None:
     level, includes_thoughts = config.get("thinkingLevel"), config.get("includeThoughts")
-    budget = as_number(config.get("thinkingBudget"), "thinkingBudget")
+    budget = proto_number(config.get("thinkingBudget"), "thinkingBudget")
     reasoning = Reasoning(
         effort=level.lower() if isinstance(level, str) else None,
         budget=budget if isinstance(budget, int) and not isinstance(budget, bool) else None,
@@ -127,8 +131,8 @@ def _reasoning(config: Body) -> Reasoning | None:
     return None if reasoning == Reasoning() else reasoning
 
 
-HOSTED: dict[str, Body] = {"web search": {"googleSearch": {}}, "web fetch": {"urlContext": {}}}
-"""What Gemini runs itself, by what it is for; most models do not take it beside functions."""
+HOSTED_BY_PURPOSE: dict[str, Body] = {"web search": {"googleSearch": {}}, "web fetch": {"urlContext": {}}}
+"""Gemini's provider-run tools by purpose; most models do not take them together with functions."""
 
 
 def encode_tools(tools: list[Tool]) -> list[Tool]:
@@ -137,7 +141,7 @@ def encode_tools(tools: list[Tool]) -> list[Tool]:
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
-    """One declaration: JSON Schema verbatim, unless ``parameters`` was asked for."""
+    """The declaration of a tool: with JSON Schema verbatim, unless the notation ``parameters`` is requested."""
     declaration: Body = {"name": target.names.target_name(tool.name)}
     if tool.description or "blank-descriptions" in target.notations:
         declaration["description"] = tool.description or ""
@@ -157,12 +161,12 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         if "properties" in parameters:
             declaration["parameters"] = parameters
     else:
-        declaration["parametersJsonSchema"] = for_json_schema(schemas.add_root_type(schema))
+        declaration["parametersJsonSchema"] = without_schema_uri(schemas.add_root_type(schema))
     return declaration
 
 
 def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body | None:
-    """The ``toolConfig``, None where nothing is to be said."""
+    """The ``toolConfig``; None if nothing is set."""
     if settings.parallel_calls is False and tools:
         target.losses.add("parallel-flag", "Gemini cannot be told to make one call at a time; dropped")
     choice = target.allowed_choice(settings.tool_choice, tools)
@@ -177,7 +181,7 @@ def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body
 
 
 def encode_config(settings: Settings, target: Target) -> Body:
-    """The ``generationConfig``, empty where nothing is to be said."""
+    """The ``generationConfig``; empty if nothing is set."""
     config: Body = {}
     for key, value in (
         ("temperature", settings.temperature),
@@ -201,7 +205,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
         config["responseMimeType"] = "application/json"
         if response_format.schema is not None and "response-schema" in target.notations:
             schema, lost = to_parameters(response_format.schema)
-            config["responseSchema"] = _ordered(schema)
+            config["responseSchema"] = _with_property_ordering(schema)
             for keyword in dict.fromkeys(lost):
                 target.losses.add("response-format", f"{keyword} cannot be said in responseSchema; widened")
         elif response_format.schema is not None:
@@ -216,22 +220,22 @@ def encode_config(settings: Settings, target: Target) -> Body:
     return config
 
 
-def _ordered(schema: Any) -> Any:
-    """A schema that says the order of its members, as the official SDK does."""
+def _with_property_ordering(schema: Any) -> Any:
+    """A schema with ``propertyOrdering``, as the official SDK writes it."""
     if isinstance(schema, list):
-        return [_ordered(entry) for entry in schema]
+        return [_with_property_ordering(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    ordered_schema = {key: _ordered(value) for key, value in schema.items() if key != "properties"}
+    ordered_schema = {key: _with_property_ordering(value) for key, value in schema.items() if key != "properties"}
     members = schema.get("properties", {})
     if members:
-        ordered_schema["properties"] = {name: _ordered(value) for name, value in members.items()}
+        ordered_schema["properties"] = {name: _with_property_ordering(value) for name, value in members.items()}
     if len(members) > 1:
         ordered_schema["propertyOrdering"] = list(members)
     return ordered_schema
 
 
-_LEVELS = {"minimal": "LOW", "low": "LOW", "medium": "HIGH", "high": "HIGH", "xhigh": "HIGH"}
+_LEVEL_BY_EFFORT = {"minimal": "LOW", "low": "LOW", "medium": "HIGH", "high": "HIGH", "xhigh": "HIGH"}
 """Gemini 3 Pro knows two levels (https://ai.google.dev/gemini-api/docs/thinking#thinking-levels)."""
 
 
@@ -240,10 +244,10 @@ def encode_thinking(reasoning: Reasoning, target: Target) -> Body:
     config: Body = {}
     if reasoning.summaries:
         config["includeThoughts"] = True
-    if is_third(target.model):
+    if is_third_generation(target.model):
         word = as_text(reasoning.effort_word(), "the effort of reasoning")
-        if word in _LEVELS:
-            config["thinkingLevel"] = _LEVELS[word]
+        if word in _LEVEL_BY_EFFORT:
+            config["thinkingLevel"] = _LEVEL_BY_EFFORT[word]
         elif reasoning.is_off:
             target.losses.add("setting", "Gemini 3 always thinks; dropped", "reasoning")
     elif reasoning.token_budget() is not None:

@@ -6,7 +6,7 @@ from toolcall_reference.formats.openai_chat.decode import decode_request, decode
 from toolcall_reference.formats.openai_chat.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.openai_chat.failures import decode_error, encode_error
 from toolcall_reference.formats.openai_chat.next_request import follow_up
-from toolcall_reference.formats.openai_chat.observer import OBSERVED
+from toolcall_reference.formats.openai_chat.observer import OBSERVER
 from toolcall_reference.formats.openai_chat.provider import PROVIDER
 from toolcall_reference.formats.openai_chat.stream_decode import StreamDecoder
 from toolcall_reference.formats.openai_chat.stream_encode import StreamEncoder
@@ -23,7 +23,7 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observer=OBSERVED,
+    observer=OBSERVER,
     request_model_key="model",
     reply_model_key="model",
     stream_model_path=("model",),

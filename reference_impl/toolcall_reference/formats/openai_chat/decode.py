@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference.basics.errors import Refused
-from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copy_json, digest
+from toolcall_reference.basics.numbers import as_count
 from toolcall_reference.conversation import citations, media, results
 from toolcall_reference.conversation.intermediate import (
     Body,
@@ -22,18 +23,18 @@ from toolcall_reference.conversation.intermediate import (
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.pairing import Ledger
 from toolcall_reference.formats.openai_chat.api import LEGACY, NAME
-from toolcall_reference.formats.openai_chat.parts import decode_parts, is_marked
+from toolcall_reference.formats.openai_chat.parts import decode_parts, is_cached
 from toolcall_reference.formats.openai_chat.settings import decode_settings, decode_tools
-from toolcall_reference.formats.openai_chat.transcripts import is_repeated
+from toolcall_reference.formats.openai_chat.transcripts import repeats_content
 
-_FINISH = {
+_FINISH_BY_REASON = {
     "stop": "end", "length": "length", "tool_calls": "tools", "function_call": "tools", "content_filter": "filter",
     "model_length": "length",  # https://github.com/mistralai/client-python/blob/main/src/mistralai/models/chatcompletionchoice.py
 }  # fmt: skip
 
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
-    """The conversation of a request body; Refused where its shape is not Chat's."""
+    """The conversation of a request body. Raises Refused if its shape is not Chat's."""
     conversation = Conversation()
     turns, ledger = conversation.turns, Ledger(NAME)
     for message in as_list(body.get("messages"), "messages"):
@@ -43,11 +44,11 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
             losses.add("name", "a message's author name is dropped", message["name"])
         if role == "assistant":
             ledger.new_batch()
-            turns.append(Turn("assistant", _assistant(message, ledger, losses)))
+            turns.append(Turn("assistant", _decode_assistant(message, ledger, losses)))
         elif role == "user":
             turns.append(Turn("user", decode_parts(message.get("content"), losses)))
         elif role in ("tool", "function"):
-            result = _result(message, role, ledger, losses)
+            result = _decode_result(message, role, ledger, losses)
             ledger.results.append(result)
             turns.append(Turn("user", [result]))
         elif role in ("system", "developer"):
@@ -64,23 +65,23 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     return conversation
 
 
-def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
+def _decode_assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     items = decode_parts(message.get("content"), losses)
-    if not BESIDE.isdisjoint(message):
-        items = _with_beside(items, message, losses)
+    if not EXTRA_KEYS.isdisjoint(message):
+        items = _add_extras(items, message, losses)
     calls = message.get("tool_calls")
     if calls is not None:
         for call in as_list(calls, "tool_calls"):
-            items.append(_call(as_object(call, "a tool call"), ledger))
+            items.append(_decode_call(as_object(call, "a tool call"), ledger))
     legacy = message.get("function_call")
     if legacy is not None:
-        items += _legacy(as_object(legacy, "function_call"), ledger, beside=bool(calls))
+        items += _decode_function_call(as_object(legacy, "function_call"), ledger, has_calls=bool(calls))
     return items
 
 
-def _legacy(called: Body, ledger: Ledger, *, beside: bool) -> list[Item]:
-    """The call of the deprecated functions; none ``beside`` others, or where it is an empty one as Snowflake's are."""
-    if not called.get("name") or beside:
+def _decode_function_call(called: Body, ledger: Ledger, *, has_calls: bool) -> list[Item]:
+    """The call of a deprecated function; empty if the message has other calls, or it has no name, as Snowflake's."""
+    if not called.get("name") or has_calls:
         return []
     name, arguments = as_text(called.get("name"), "name"), as_text(called.get("arguments"), "arguments")
     call = ledger.enter_call_text(None, name, arguments)
@@ -88,38 +89,38 @@ def _legacy(called: Body, ledger: Ledger, *, beside: bool) -> list[Item]:
     return [call]
 
 
-BESIDE = frozenset({"annotations", "images", "refusal", "reasoning_content", "reasoning", "audio"})
-"""What a message may hold beside its content and its calls."""
+EXTRA_KEYS = frozenset({"annotations", "images", "refusal", "reasoning_content", "reasoning", "audio"})
+"""The keys of a message in addition to its content and calls."""
 
 
-def _with_beside(items: list[Item], message: Body, losses: Losses) -> list[Item]:
+def _add_extras(items: list[Item], message: Body, losses: Losses) -> list[Item]:
     sources = citations.from_openai(message.get("annotations"), losses, "url_citation")
     spoke = next((item for item in items if isinstance(item, Text)), None)
     if spoke is not None:
         spoke.citations = sources
     written = list(items)
-    items += pictures(message)
+    items += decode_images(message)
     refusal = as_text(message.get("refusal"), "refusal")
     if refusal:
         items.append(Text(refusal, refusal=True))
     for key in ("reasoning_content", "reasoning"):
         if message.get(key):
-            items.insert(0, Opaque(NAME, key, copied(message[key])))
-    transcript = spoken(message, losses)
-    if transcript.strip() and not is_repeated(transcript, written):
+            items.insert(0, Opaque(NAME, key, copy_json(message[key])))
+    transcript = decode_transcript(message, losses)
+    if transcript.strip() and not repeats_content(transcript, written):
         items.append(Text(transcript))
     return items
 
 
-def pictures(message: Body) -> list[Media]:
-    """What the model drew, as OpenRouter and others give it beside the content."""
+def decode_images(message: Body) -> list[Media]:
+    """The model's images, which OpenRouter and others send in addition to the content."""
     images = [as_object(image, "an image") for image in as_list(message.get("images"), "images")]
     urls = [as_text(as_object(image.get("image_url"), "image_url").get("url"), "url") for image in images]
     return [media.from_url("image", url) for url in urls if url]
 
 
-def spoken(message: Body, losses: Losses) -> str:
-    """What the assistant said aloud, as text; the sound itself is not carried."""
+def decode_transcript(message: Body, losses: Losses) -> str:
+    """The transcript of the assistant's audio; the sound itself is recorded as a loss."""
     audio = message.get("audio")
     if not isinstance(audio, dict):
         return ""
@@ -128,7 +129,7 @@ def spoken(message: Body, losses: Losses) -> str:
     return as_text(audio.get("transcript"), "transcript")
 
 
-def _call(call: Body, ledger: Ledger) -> Item:
+def _decode_call(call: Body, ledger: Ledger) -> Item:
     given_id = call.get("id")
     given_id = given_id if isinstance(given_id, str) and given_id else None
     if call.get("type") == "custom":
@@ -143,18 +144,18 @@ def _call(call: Body, ledger: Ledger) -> Item:
     else:
         item = ledger.enter_call_text(given_id, name, as_text(arguments, "arguments"))
     if "extra_content" in call and call["extra_content"] is not None:
-        item.raw_context = state_of(call)
+        item.raw_context = decode_state(call)
     return item
 
 
-def state_of(call: Body) -> Body:
-    """The opaque state on a call of Google's endpoint for this format, by the format that it belongs to."""
+def decode_state(call: Body) -> Body:
+    """The opaque state of a call from Google's endpoint for this format, by the state's own format."""
     google = as_object(as_object(call.get("extra_content"), "extra_content").get("google"), "google")
     signature = google.get("thought_signature")
     return {"gemini": {"thoughtSignature": signature}} if isinstance(signature, str) else {}
 
 
-def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
+def _decode_result(message: Body, role: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given_id = message.get("tool_call_id")
     given_id = given_id if isinstance(given_id, str) and given_id and role == "tool" else None
     call = ledger.answer_call(given_id, message.get("name"))
@@ -164,7 +165,7 @@ def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Univers
         result = results.from_text(call_id, name, content, kind=kind)
     else:
         result = results.from_parts(call_id, name, decode_parts(content, losses), kind=kind)
-    if is_marked(message):
+    if is_cached(message):
         result.cached = True
     return result
 
@@ -177,20 +178,20 @@ def decode_response(body: Body, losses: Losses) -> Reply:
     if len(choices) > 1:
         losses.add("choices", "only the first of several choices is kept", len(choices))
     choice = as_object(choices[0], "a choice")
-    reply = head(body)
+    reply = decode_head(body)
     ledger = Ledger(NAME, reply.key)
     message = as_object(choice.get("message"), "message")
-    reply.items = _assistant(message, ledger, losses)
-    lose_extras(choice, losses)
-    reply.finish = finish_of(
+    reply.items = _decode_assistant(message, ledger, losses)
+    lose_logprobs(choice, losses)
+    reply.finish = finish_reason(
         choice.get("finish_reason"), calls=bool(ledger.calls), refused=bool(message.get("refusal"))
     )
     reply.usage = decode_usage(body.get("usage"))
     return reply
 
 
-def head(body: Body) -> Reply:
-    """The reply as far as a body or chunk tells it outside of its choices."""
+def decode_head(body: Body) -> Reply:
+    """The reply with id, key, model and time from a body or chunk, without its choices."""
     reply_id = body.get("id")
     created = body.get("created")
     return Reply(
@@ -203,15 +204,15 @@ def head(body: Body) -> Reply:
     )
 
 
-def lose_extras(choice: Body, losses: Losses) -> None:
-    """Note what else stands in a choice."""
+def lose_logprobs(choice: Body, losses: Losses) -> None:
+    """Record the loss of a choice's log probabilities."""
     if choice.get("logprobs"):
         losses.add("logprobs", "dropped")
 
 
-def finish_of(reason: Any, *, calls: bool, refused: bool) -> str:
-    """Why the reply ended. A forced function ends with "stop", as do the calls of many compatible servers."""
-    finish = _FINISH.get(str(reason), "other")
+def finish_reason(reason: Any, *, calls: bool, refused: bool) -> str:
+    """The reply's finish. A forced function ends with "stop", as do the calls of many compatible servers."""
+    finish = _FINISH_BY_REASON.get(str(reason), "other")
     if finish in ("end", "tools", "other"):
         finish = "tools" if calls else "end"
     return "refusal" if finish == "end" and refused else finish
@@ -223,14 +224,10 @@ def decode_usage(value: Any) -> Usage | None:
     prompt = value.get("prompt_tokens_details")
     completion = value.get("completion_tokens_details")
     return Usage(
-        _count(value.get("prompt_tokens")),
-        _count(value.get("completion_tokens")),
-        _count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
-        _count(prompt.get("cache_write_tokens")) if isinstance(prompt, dict) else 0,
-        _count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
-        _count(value.get("total_tokens")) or None,
+        as_count(value.get("prompt_tokens")),
+        as_count(value.get("completion_tokens")),
+        as_count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
+        as_count(prompt.get("cache_write_tokens")) if isinstance(prompt, dict) else 0,
+        as_count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
+        as_count(value.get("total_tokens")) or None,
     )
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -22,12 +22,12 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.openai_chat.api import IDS, LEGACY, NAME, NAMES
-from toolcall_reference.formats.openai_chat.deprecated_functions import as_functions, with_function_calls
-from toolcall_reference.formats.openai_chat.parts import can_say, encode_user
+from toolcall_reference.formats.openai_chat.deprecated_functions import to_deprecated_request, to_function_calls
+from toolcall_reference.formats.openai_chat.parts import can_encode, encode_content
 from toolcall_reference.formats.openai_chat.settings import encode_settings, encode_tool, encode_tools
 
 PLACEHOLDER = "."
-"""What the user says where a request must have a message and the source has none."""
+"""The user's text if the source has no message and a request needs one."""
 NOTATIONS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
@@ -37,12 +37,12 @@ NOTATIONS = frozenset(
     }
 )
 
-_FINISH = {
+_REASON_BY_FINISH = {
     "end": "stop", "tools": "tool_calls", "length": "length", "filter": "content_filter", "stop_sequence": "stop",
     "refusal": "content_filter", "pause": "length", "error": "content_filter", "other": "content_filter",
 }  # fmt: skip
-_EXACT = frozenset({"end", "tools", "length", "filter", "stop_sequence", "refusal"})
-"""Ends that need no explanation: Chat has a word for them, or is told apart what it lacks."""
+_LOSSLESS_FINISHES = frozenset({"end", "tools", "length", "filter", "stop_sequence", "refusal"})
+"""Finishes that Chat can express, or whose difference is recorded separately."""
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
@@ -54,17 +54,19 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     system = [text for text in conversation.system if text.text.strip()]
     role = "developer" if "developer" in target.notations else "system"
     if system:
-        messages.append({"role": role, "content": encode_user(system, target)})
+        messages.append({"role": role, "content": encode_content(system, target)})
     turns = history.move_media_to_user(conversation.turns)
     for turn in history.arrange(turns, conversation.results, apart="turns-apart" in target.notations):
         if turn.side == "assistant":
-            turn_messages = _assistant(turn, ids, target)
+            turn_messages = _encode_assistant(turn, ids, target)
         elif turn.side == "system":
             texts = [item for item in turn.items if isinstance(item, Text)]
-            turn_messages = [{"role": role, "content": encode_user(texts, target)}]
+            turn_messages = [{"role": role, "content": encode_content(texts, target)}]
         else:
-            turn_messages = _user(turn, ids, target)
-        messages += turn_messages if turn.name is None else [named(message, turn) for message in turn_messages]
+            turn_messages = _encode_user(turn, ids, target)
+        messages += (
+            turn_messages if turn.name is None else [with_participant(message, turn) for message in turn_messages]
+        )
     if not messages:
         messages.append({"role": "user", "content": PLACEHOLDER})
     body: Body = {"model": target.model, "messages": messages}
@@ -73,30 +75,30 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
-        # No other API leaves its clients without token counts; this one sends them to those who ask.
+        # Only this API sends token counts in streams on request alone.
         body["stream_options"] = {"include_usage": True}
     if "functions" in target.notations:
-        return as_functions(body)
+        return to_deprecated_request(body)
     if "function-calls" in target.notations:
-        body["messages"] = with_function_calls(messages)
+        body["messages"] = to_function_calls(messages)
     return body
 
 
-def named(message: Body, turn: Turn) -> Body:
-    """A message with the name of its participant; a tool's message has none."""
+def with_participant(message: Body, turn: Turn) -> Body:
+    """The message with its participant's name; a tool's message has none."""
     if turn.name is None or message["role"] == "tool":
         return message
     return {"role": message["role"], "name": turn.name, **message}
 
 
-def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
-    message = _message(turn.items, ids, target)
+def _encode_assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    message = _encode_message(turn.items, ids, target)
     if message["content"] is None and "tool_calls" not in message and "refusal" not in message:
         return []
-    return [_spelt(message, target) if target.notations else message]
+    return [_apply_notations(message, target) if target.notations else message]
 
 
-def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
+def _encode_message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
     content, gap = "", ""  # see history.Joiner
     refusals: list[str] = []
     calls: list[Body] = []
@@ -113,9 +115,9 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
             continue
         gap = "\n\n"
         if isinstance(item, UniversalToolCall):
-            calls.append(_call(item, ids.get(item.id, item.id), target))
+            calls.append(_encode_whole_call(item, ids.get(item.id, item.id), target))
         else:
-            _add_other(beside, item, target)
+            _add_other_item(beside, item, target)
     message: Body = {"role": "assistant", "content": content or None}
     if refusals:
         message["refusal"] = "\n".join(refusals)
@@ -126,52 +128,52 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
     return message
 
 
-def _add_other(message: Body, item: Item, target: Target) -> None:
-    """Add to a message what is neither text nor call, as far as it can hold it."""
+def _add_other_item(message: Body, item: Item, target: Target) -> None:
+    """Add an item that is neither text nor call to a message, or record its loss."""
     if isinstance(item, Opaque) and item.origin == NAME and (target.exact or target.native):
-        # What a compatible vendor's client keeps of a message.
+        # Extra keys that a compatible vendor's client sends back.
         message |= item.value if isinstance(item.value, dict) else {item.type: item.value}
     elif isinstance(item, Media) and target.is_reply:
-        message.setdefault("images", []).append(drawn(item))
+        message.setdefault("images", []).append(encode_image(item))
     else:
         lose_item(item, target)
 
 
-def can_draw(item: Item) -> bool:
-    """Whether an item is a picture that a reply can hold, as OpenRouter and others give it."""
+def is_image(item: Item) -> bool:
+    """Whether an item is an image that a reply can hold, as OpenRouter's and others' do."""
     return isinstance(item, Media) and item.kind == "image" and (item.data or item.url) is not None
 
 
-def drawn(item: Media) -> Body:
-    """A picture of the model's own (https://openrouter.ai/docs/features/multimodal/image-generation)."""
+def encode_image(item: Media) -> Body:
+    """The entry of ``images`` for an image by the model (https://openrouter.ai/docs/features/multimodal/image-generation)."""
     return {"type": "image_url", "image_url": {"url": item.url or media.data_url(item)}}
 
 
 def lose_item(item: Item, target: Target) -> None:
-    """Note that an item of an assistant's message, neither text nor call, is not carried."""
+    """Record the loss of an item of an assistant's message that is neither text nor call."""
     if isinstance(item, (Opaque, Hosted)):
         element = "signature" if isinstance(item, Opaque) else "tool-hosted"
         target.losses.add(element, f"of {item.origin}; dropped", item.type)
 
 
-def _spelt(message: Body, target: Target) -> Body:
-    """No content beside calls is null, unless another spelling is asked for."""
+def _apply_notations(message: Body, target: Target) -> Body:
+    """Apply the requested notations to a message: its missing content is null by default."""
     if message["content"] is None and "content-absent" in target.notations:
         del message["content"]
     elif message["content"] is None and "content-empty" in target.notations:
         message["content"] = ""
     if "message-nulls" in target.notations:
-        # What the official SDK makes of a reply that goes back as it came.
+        # So the official SDK serializes a reply that is sent back.
         message |= {key: None for key in ("refusal", "audio", "function_call") if key not in message}
     return message
 
 
-def _call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
-    return call_head(call, wire_id, target, (call.text or "") if call.kind == "custom" else arguments_text(call))
+def _encode_whole_call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
+    return encode_call(call, wire_id, target, (call.text or "") if call.kind == "custom" else argument_text(call))
 
 
-def call_head(call: UniversalToolCall, wire_id: str, target: Target, raw_arguments: str = "") -> Body:
-    """The call; its arguments or input are ``raw_arguments``, or still empty."""
+def encode_call(call: UniversalToolCall, wire_id: str, target: Target, raw_arguments: str = "") -> Body:
+    """A call with the argument or input text ``raw_arguments``, which a stream leaves empty at first."""
     name = target.names.target_name(call.name)
     if call.kind == "custom":
         return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": raw_arguments}}
@@ -182,93 +184,93 @@ def call_head(call: UniversalToolCall, wire_id: str, target: Target, raw_argumen
     if signature is None or not (target.is_reply or "extra-content" in target.notations):
         target.lose_state(call)
     else:
-        # A client may keep it and bring it back, at the place where Google's own OpenAI-compatible endpoint has it.
+        # A client may send it back at this place, where Google's own OpenAI-compatible endpoint has it.
         body["extra_content"] = {"google": {"thought_signature": signature}}
     return body
 
 
-def arguments_text(call: UniversalToolCall) -> str:
-    """Arguments as JSON text: as the source spelt them if it was text, readable or not."""
+def argument_text(call: UniversalToolCall) -> str:
+    """A call's arguments as JSON text: the source's raw text if it had one, valid or not."""
     if call.text is not None:
         return call.text
     assert call.readable, RAW_ARGUMENTS_KEY
     return dump(call.arguments)
 
 
-def _answer(result: UniversalToolResult, content: Any, ids: dict[str, str], target: Target) -> Body:
+def _result_message(result: UniversalToolResult, content: Any, ids: dict[str, str], target: Target) -> Body:
     call_id = result.tool_call_id
     if target.call_forms.get(call_id) == LEGACY:
         return {"role": "function", "name": result.name, "content": content}
     return {"role": "tool", "tool_call_id": ids.get(call_id, call_id), "content": content}
 
 
-def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+def _encode_user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     messages: list[Body] = []
     moved: list[Text | Media] = []
     rest: list[Text | Media] = []
     for item in turn.items:
         if isinstance(item, UniversalToolResult):
-            messages.append(_result(item, moved, ids, target))
+            messages.append(_encode_result(item, moved, ids, target))
         elif isinstance(item, (Text, Media)):
             rest.append(item)
         else:
             target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     if moved:
-        messages.append({"role": "user", "content": encode_user(moved, target)})
+        messages.append({"role": "user", "content": encode_content(moved, target)})
     if rest:
-        messages.append({"role": "user", "content": encode_user(rest, target)})
+        messages.append({"role": "user", "content": encode_content(rest, target)})
     return messages
 
 
-def _result(result: UniversalToolResult, moved: list[Text | Media], ids: dict[str, str], target: Target) -> Body:
-    """The message of a result; media that have to stand behind the whole batch are ``moved``."""
+def _encode_result(result: UniversalToolResult, moved: list[Text | Media], ids: dict[str, str], target: Target) -> Body:
+    """The message of a result; media that must follow the whole batch are added to ``moved``."""
     plain = results.plain_text(result, marks=not target.exact)
     if plain is not None:
-        return _answer(result, plain, ids, target)
+        return _result_message(result, plain, ids, target)
     parts = results.error_marked_parts(result, bare=target.exact)
-    # An address that Chat cannot say stays in the result, as a text.
+    # An address that Chat cannot hold stays in the result as text.
     parts = [
-        media.placeholder(part, target.losses, NAME) if isinstance(part, Media) and not can_say(part) else part
+        media.placeholder(part, target.losses, NAME) if isinstance(part, Media) and not can_encode(part) else part
         for part in parts
     ]
     texts = [part for part in parts if isinstance(part, Text)]
     pictures = [part for part in parts if isinstance(part, Media)]
     wire_id = ids.get(result.tool_call_id, result.tool_call_id)
     if pictures and "result-media" in target.notations:
-        # As the clients of some vendors say it.
-        return {"role": "tool", "tool_call_id": wire_id, "content": encode_user(list(parts), target)}
+        # As the clients of some vendors write it.
+        return {"role": "tool", "tool_call_id": wire_id, "content": encode_content(list(parts), target)}
     if pictures:
         # A tool message holds text only: media go into a user message after the whole batch.
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
         texts = texts or [Text(f"[{what}: in the next user message]")]
         moved += [results.caption(target.names.target_name(result.name), wire_id, 0), *pictures]
     content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
-    return _answer(result, content or "", ids, target)
+    return _result_message(result, content or "", ids, target)
 
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     reply.items = [
-        item if can_draw(item) else media.replace_media_by_text([item], target.losses, NAME)[0] for item in reply.items
+        item if is_image(item) else media.replace_media_by_text([item], target.losses, NAME)[0] for item in reply.items
     ]
     target.use_names(NAMES, [], reply.calls)
-    message = _message(reply.items, target.assign_ids(reply.calls, IDS), target)
+    message = _encode_message(reply.items, target.assign_ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
     message |= encode_citations(reply)
     finish = encode_finish(reply, target, refused=bool(message["refusal"]))
     if is_legacy(target) and len(reply.calls) == 1:
-        # A client of the deprecated functions looks for its call here.
+        # A client of the deprecated functions expects its call here.
         message["function_call"] = message.pop("tool_calls")[0]["function"]
         finish = "function_call" if finish == "tool_calls" else finish
     return {
-        **encode_head(reply, target, "chat.completion"),
+        **encode_reply_head(reply, target, "chat.completion"),
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": encode_usage(reply.usage or Usage()),
     }
 
 
 def encode_citations(reply: Reply) -> Body:
-    """The sources of a reply's text, at their places in the whole of it."""
+    """The annotations of a reply, with ranges in its whole text; empty without citations."""
     bodies: list[Body] = []
     joiner, length = history.TextJoiner(), 0
     for item in reply.items:
@@ -286,19 +288,19 @@ def is_legacy(target: Target) -> bool:
 
 
 def encode_finish(reply: Reply, target: Target, *, refused: bool) -> str:
-    """Why the reply ended; ``refused`` says whether its refusal stands in the message."""
-    finish = _FINISH[reply.finish]
+    """The reply's finish reason; ``refused``: its refusal is in the message."""
+    finish = _REASON_BY_FINISH[reply.finish]
     if reply.finish == "refusal" and refused:
         finish = "stop"
-    if reply.finish not in _EXACT:
+    if reply.finish not in _LOSSLESS_FINISHES:
         target.losses.add(f"finish-{reply.finish}", f"{reply.message or reply.finish}; said as {finish}")
     if reply.stop_sequence is not None:
         target.losses.add("finish-stop_sequence", "Chat does not say which one ended the reply", reply.stop_sequence)
     return finish
 
 
-def encode_head(reply: Reply, target: Target, kind: str) -> Body:
-    """What a reply, and every chunk of one that streams, begins with."""
+def encode_reply_head(reply: Reply, target: Target, kind: str) -> Body:
+    """The first keys of a reply and of every chunk of a streamed one."""
     return {
         "id": "chatcmpl-" + digest("chatcmpl", reply.key, length=29),
         "object": kind,

@@ -1,4 +1,4 @@
-"""What an agent sends next: the reply's message as it came, then what follows it.
+"""An agent's next request: the reply's message unchanged, then the answering entries.
 
 https://platform.openai.com/docs/guides/function-calling
 """
@@ -10,9 +10,9 @@ from toolcall_reference.conversation.intermediate import Body
 
 
 def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
-    """The next request. What a vendor adds to its message goes back as well; some demand their reasoning.
+    """The next request. A vendor's extra keys are sent back, too: some demand their reasoning.
 
-    Calls of compatible servers are made whole: with the id that their result names, a type, and arguments as text.
+    Calls of compatible servers are completed: with the id that their result names, a type, and arguments as text.
     """
     choices = as_list(reply.get("choices"), "choices")
     message = as_object(as_object(choices[0], "a choice").get("message"), "message") if choices else {}

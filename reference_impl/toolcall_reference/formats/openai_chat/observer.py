@@ -1,6 +1,6 @@
-"""What an observer sees in Chat Completions: system messages of the history, and every choice of a reply.
+"""Reading Chat Completions for traces: system messages within the history, and every choice of a reply.
 
-Chat has no items for tools that a provider runs: of a web search only the sources are told.
+Chat has no items for provider-run tools: a web search shows only as citations.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from toolcall_reference.conversation.intermediate import Body, Conversation
 from toolcall_reference.formats.observer import Observer
 
 
-def _choices(body: Body) -> list[Body]:
+def _split_choices(body: Body) -> list[Body]:
     choices = body.get("choices")
     if not isinstance(choices, list) or len(choices) < 2:
         return [body]
     return [{**body, "choices": [choice]} for choice in choices]
 
 
-def _separate(body: Body, conversation: Conversation) -> int:
+def _count_system_texts(body: Body, conversation: Conversation) -> int:
     del body, conversation
     return 0
 
 
-OBSERVED = Observer(result_role="tool", split_choices=_choices, count_system_texts=_separate)
+OBSERVER = Observer(result_role="tool", split_choices=_split_choices, count_system_texts=_count_system_texts)

@@ -14,8 +14,8 @@ from toolcall_reference.formats.openai import VENDOR
 from toolcall_reference.formats.openai_chat.api import NAME
 
 _PDF = "application/pdf"
-_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-_AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
+_MIME_BY_AUDIO_FORMAT = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+_AUDIO_FORMAT_BY_MIME = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 
 
 def decode_parts(content: Any, losses: Losses) -> list[Any]:
@@ -29,7 +29,7 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
         if kind == "text":
             text = as_text(part.get("text"), "text")
             if text:
-                parts.append(Text(text, cached=is_marked(part)))
+                parts.append(Text(text, cached=is_cached(part)))
         elif kind == "refusal":
             parts.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "image_url":
@@ -41,24 +41,26 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
             audio_format = str(audio.get("format"))
             parts.append(
                 Media(
-                    "audio", _AUDIO.get(audio_format, f"audio/{audio_format}"), data=as_text(audio.get("data"), "data")
+                    "audio",
+                    _MIME_BY_AUDIO_FORMAT.get(audio_format, f"audio/{audio_format}"),
+                    data=as_text(audio.get("data"), "data"),
                 )
             )
         elif kind == "thinking":  # Mistral's
             losses.add("reasoning", "what the model thought is not shown")
         elif kind == "file":
-            parts.append(_file(as_object(part.get("file"), "file")))
+            parts.append(_decode_file(as_object(part.get("file"), "file")))
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
     return parts
 
 
-def is_marked(holder: Body) -> bool:
-    """Whether the prompt is worth caching up to here: by the API's own mark, or by Anthropic's as gateways take it."""
+def is_cached(holder: Body) -> bool:
+    """Whether a cache breakpoint follows: the API's own mark, or Anthropic's, which gateways accept."""
     return bool(holder.get("prompt_cache_breakpoint") or holder.get("cache_control"))
 
 
-def _file(file: Body) -> Media:
+def _decode_file(file: Body) -> Media:
     name = file.get("filename") if isinstance(file.get("filename"), str) else None
     if isinstance(file.get("file_data"), str):
         item = media.from_url("file", file["file_data"], name=name)
@@ -71,15 +73,15 @@ def _file(file: Body) -> Media:
     )
 
 
-def encode_user(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
-    """The content of a user message: a string where it is one text, else an array of parts."""
+def encode_content(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
+    """The content of a user message: a string for a single text, else an array of parts."""
     if len(parts) == 1 and isinstance(parts[0], Text) and "content-parts" not in target.notations:
         return parts[0].text
     return [encode_part(part, target.losses) for part in parts]
 
 
 def encode_part(part: Text | Media, losses: Losses) -> Body:
-    """One part of a user message; media that Chat has no part for become visible text."""
+    """One part of a user message; media without a part in Chat become visible text."""
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     url = media.picture_url(part) if part.kind == "image" else None
@@ -91,7 +93,7 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
     if (
         part.kind == "audio"
         and part.data is not None
-        and (form := _AUDIO_FORMATS.get(media.registered_mime(part.mime) or ""))
+        and (form := _AUDIO_FORMAT_BY_MIME.get(media.registered_mime(part.mime) or ""))
     ):
         return {"type": "input_audio", "input_audio": {"data": part.data, "format": form}}
     if part.data is not None and part.mime == _PDF:  # the API takes the bytes of no other file
@@ -101,8 +103,8 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
     return {"type": "text", "text": media.placeholder(part, losses, NAME).text}
 
 
-def can_say(part: Media) -> bool:
-    """Whether Chat can say media that are elsewhere: the address of a picture, or the id of a file of its own."""
+def can_encode(part: Media) -> bool:
+    """Whether Chat has a part for media: by bytes, by an image's address, or by the id of an OpenAI file."""
     if part.kind in ("document", "file") and part.data is not None:
         return part.mime == _PDF
     return (

@@ -1,4 +1,4 @@
-"""How OpenAI itself speaks in Chat Completions: ids, keys, and streams of chunks, each with noise, up to ``[DONE]``.
+"""OpenAI's own Chat Completions replies: ids, keys, and streams of chunks with noise, up to ``[DONE]``.
 
 https://platform.openai.com/docs/api-reference/chat/streaming
 """
@@ -15,15 +15,15 @@ from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import openai
 from toolcall_reference.formats.format import Provider
 
-_SHARED = ("id", "created", "model", "service_tier", "system_fingerprint")
+_SHARED_KEYS = ("id", "created", "model", "service_tier", "system_fingerprint")
 
 
 def stream_of(reply: Body, seed: str) -> bytes:
-    """``data:`` lines for a whole Chat Completion whose usage was asked for."""
-    shared = {key: reply[key] for key in _SHARED if key in reply}
+    """The stream of a whole Chat Completion with usage."""
+    shared = {key: reply[key] for key in _SHARED_KEYS if key in reply}
     head = {"id": shared.pop("id"), "object": "chat.completion.chunk", **shared}
     written = []
-    choices: list[list[Body]] = [[choice] for choice in _choices(reply, seed)]
+    choices: list[list[Body]] = [[choice] for choice in _choice_chunks(reply, seed)]
     for number, listed in enumerate([*choices, []]):
         chunk: Body = {**head, "choices": listed, "usage": None if listed else reply["usage"]}
         chunk["obfuscation"] = noise(f"{seed}/{number}")
@@ -31,24 +31,24 @@ def stream_of(reply: Body, seed: str) -> bytes:
     return "".join([*written, "data: [DONE]\n\n"]).encode()
 
 
-def _choices(reply: Body, seed: str) -> Iterator[Body]:
+def _choice_chunks(reply: Body, seed: str) -> Iterator[Body]:
     for choice in reply["choices"]:
         index = choice["index"]
-        for delta in _deltas(choice["message"], f"{seed}/{index}"):
+        for delta in _message_deltas(choice["message"], f"{seed}/{index}"):
             yield {"index": index, "delta": delta, "logprobs": None, "finish_reason": None}
         yield {"index": index, "delta": {}, "logprobs": None, "finish_reason": choice["finish_reason"]}
 
 
-def _deltas(message: Body, seed: str) -> Iterator[dict[str, Any]]:
+def _message_deltas(message: Body, seed: str) -> Iterator[dict[str, Any]]:
     opening: dict[str, Any] = {"role": "assistant", "content": "" if message.get("content") is not None else None}
-    deltas = list(_said(message, seed))
+    deltas = list(_content_deltas(message, seed))
     if deltas and opening["content"] is None and "tool_calls" in deltas[0]:
-        opening.update(deltas.pop(0))  # without text the first call comes with the role
+        opening.update(deltas.pop(0))  # without text the first call is in the chunk with the role
     yield {**opening, "refusal": None}
     yield from deltas
 
 
-def _said(message: Body, seed: str) -> Iterator[dict[str, Any]]:
+def _content_deltas(message: Body, seed: str) -> Iterator[dict[str, Any]]:
     for key in ("content", "refusal"):
         for piece in pieces(message.get(key) or "", f"{seed}/{key}"):
             yield {key: piece}
@@ -69,7 +69,7 @@ def _said(message: Body, seed: str) -> Iterator[dict[str, Any]]:
 
 
 def dress_reply(body: Body, seed: str, request: Body) -> Body:
-    """``chatcmpl-`` ids, annotations, fingerprint; ``stop`` where one function was forced."""
+    """Add the ``chatcmpl-`` id, annotations and fingerprint; the finish reason of a forced function is ``stop``."""
     body["id"] = "chatcmpl-" + letters(29, seed)
     choice = body["choices"][0]
     choice["message"].setdefault("annotations", [])

@@ -9,26 +9,26 @@ from toolcall_reference.conversation.intermediate import Body, Conversation, Res
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
-from toolcall_reference.formats.openai import for_parameters
+from toolcall_reference.formats.openai import encode_parameters
 from toolcall_reference.formats.openai_chat import models
 
-SHARED = (
+SHARED_KEYS = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "verbosity",
 )  # fmt: skip
-"""Options that OpenAI's two formats share, under the names that Chat gives them."""
+"""The settings that OpenAI's two formats share, under Chat's names."""
 
-_KNOWN = {
+_KNOWN_KEYS = {
     "model", "messages", "tools", "tool_choice", "functions", "function_call", "parallel_tool_calls", "max_tokens",
     "max_completion_tokens", "temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty",
-    "n", "response_format", "user", "metadata", "stream", "stream_options", "reasoning_effort", *SHARED,
+    "n", "response_format", "user", "metadata", "stream", "stream_options", "reasoning_effort", *SHARED_KEYS,
 }  # fmt: skip
 
 
-_RANGES = {"top_p": (0, 1), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2)}
+_RANGE_BY_SETTING = {"top_p": (0, 1), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2)}
 
 
 def decode_tools(body: Body) -> list[Tool]:
-    """The declared tools, the deprecated ``functions`` among them."""
+    """The declared tools, including the deprecated ``functions``."""
     tools = []
     for tool in as_list(body.get("tools"), "tools"):
         tool = as_object(tool, "a tool")
@@ -41,14 +41,14 @@ def decode_tools(body: Body) -> list[Tool]:
                 Tool(as_text(custom.get("name"), "name"), custom.get("description"), kind="custom", format=form)
             )
         elif tool.get("type") in (None, "function"):
-            tools.append(_function(as_object(tool.get("function"), "function")))
+            tools.append(_decode_function(as_object(tool.get("function"), "function")))
         else:
             tools.append(Tool(str(tool["type"]), kind="hosted", format=tool))
-    tools += [_function(as_object(tool, "a function")) for tool in as_list(body.get("functions"), "functions")]
+    tools += [_decode_function(as_object(tool, "a function")) for tool in as_list(body.get("functions"), "functions")]
     return tools
 
 
-def _function(function: Body) -> Tool:
+def _decode_function(function: Body) -> Tool:
     parameters = function.get("parameters")
     return Tool(
         as_text(function.get("name"), "a tool's name"),
@@ -59,7 +59,7 @@ def _function(function: Body) -> Tool:
 
 
 def decode_settings(body: Body, losses: Losses) -> Settings:
-    """Everything else that a request sets."""
+    """The settings of a request."""
     stop = body.get("stop")
     limit = body.get("max_completion_tokens")
     settings = Settings(
@@ -71,21 +71,21 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         frequency_penalty=body.get("frequency_penalty"),
         presence_penalty=body.get("presence_penalty"),
         reply_count=body.get("n"),
-        tool_choice=_choice(body.get("tool_choice"), body.get("function_call")),
+        tool_choice=_decode_choice(body.get("tool_choice"), body.get("function_call")),
         parallel_calls=body.get("parallel_tool_calls"),
-        response_format=_response_format(body.get("response_format")),
+        response_format=_decode_format(body.get("response_format")),
         user_id=body.get("user"),
         metadata=body.get("metadata") or None,
         reasoning=None if body.get("reasoning_effort") is None else Reasoning(effort=body["reasoning_effort"]),
-        openai={key: body[key] for key in SHARED if body.get(key) is not None},
+        openai={key: body[key] for key in SHARED_KEYS if body.get(key) is not None},
     )
-    for key in sorted(body.keys() - _KNOWN):
+    for key in sorted(body.keys() - _KNOWN_KEYS):
         if body[key] is not None:
             losses.add("setting", "Chat's own; dropped", key)
     return settings
 
 
-def _choice(value: Any, legacy: Any) -> ToolChoice | None:
+def _decode_choice(value: Any, legacy: Any) -> ToolChoice | None:
     if value is None and legacy is not None:
         value = legacy if isinstance(legacy, str) else {"type": "function", "function": legacy}
     if isinstance(value, str):
@@ -94,18 +94,18 @@ def _choice(value: Any, legacy: Any) -> ToolChoice | None:
         return None
     if value.get("type") == "allowed_tools":
         allowed = as_object(value.get("allowed_tools"), "allowed_tools")
-        names = [_named(as_object(tool, "a tool")) for tool in as_list(allowed.get("tools"), "tools")]
+        names = [_decode_tool_name(as_object(tool, "a tool")) for tool in as_list(allowed.get("tools"), "tools")]
         return ToolChoice("required" if allowed.get("mode") == "required" else "auto", [name for name in names if name])
-    name = _named(value)
+    name = _decode_tool_name(value)
     return ToolChoice("required", [name]) if name else None
 
 
-def _named(tool: Body) -> str:
+def _decode_tool_name(tool: Body) -> str:
     inner = tool.get("custom") if tool.get("type") == "custom" else tool.get("function")
     return as_text(as_object(inner, "a named tool").get("name"), "name")
 
 
-def _response_format(value: Any) -> ResponseFormat | None:
+def _decode_format(value: Any) -> ResponseFormat | None:
     response_format = as_object(value, "response_format")
     if not response_format:
         return None
@@ -120,7 +120,7 @@ def _response_format(value: Any) -> ResponseFormat | None:
 
 
 def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
-    """The tools that Chat can declare; the others are noted as lost."""
+    """The tools that Chat can declare; the others are recorded as losses."""
     tools = []
     for tool in conversation.tools:
         if tool.kind == "hosted":
@@ -131,7 +131,7 @@ def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
-    """One declaration."""
+    """The declaration of a tool."""
     if tool.own is not None and target.exact:
         return tool.own
     declaration: Body = {"name": target.names.target_name(tool.name)}
@@ -145,7 +145,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
             declaration["format"] = tool.format
         return {"type": "custom", "custom": declaration}
     if tool.schema is not None:
-        declaration["parameters"] = for_parameters(tool, target)
+        declaration["parameters"] = encode_parameters(tool, target)
     elif "null-parameters" in target.notations:
         declaration["parameters"] = None
     strict = target.strict_flag(tool)
@@ -157,7 +157,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
-    """Write settings into ``body``; what Chat does not have is noted."""
+    """Write settings into ``body``; unsupported ones are recorded as losses."""
     kinds = {tool.name: tool.kind for tool in tools}
     choice = target.allowed_choice(settings.tool_choice, tools)
     if choice is not None:
@@ -174,7 +174,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if settings.reasoning is not None:
         _encode_reasoning(body, settings.reasoning, target)
     if target.model and any(tool.kind == "function" for tool in tools):
-        _think_no_more_than_taken(body, target)
+        _limit_thinking(body, target)
     body.update(settings.openai)
 
 
@@ -188,10 +188,12 @@ def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
         target.losses.add("setting", "Chat shows nothing of a model's thoughts; dropped", "reasoning summaries")
 
 
-def _think_no_more_than_taken(body: Body, target: Target) -> None:
-    """Tell a model not to think that takes function tools only so; the effort that is asked for is noted as lost."""
+def _limit_thinking(body: Body, target: Target) -> None:
+    """Turn thinking off for a model that accepts function tools only so, and record the loss of a requested effort."""
     effort = body.get("reasoning_effort")
-    if models.must_be_told(target.model) or (effort is not None and models.only_without_thinking(target.model)):
+    if models.thinks_by_default(target.model) or (
+        effort is not None and models.refuses_tools_with_thinking(target.model)
+    ):
         if effort not in (None, "none"):
             target.losses.add("reasoning", "in Chat this model takes it only without function tools; none", effort)
         body["reasoning_effort"] = "none"
@@ -205,7 +207,7 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     for key in ("temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty"):
         value = getattr(settings, key)
         if value is not None:
-            value = target.clamp(key.replace("_", "-"), value, *_RANGES.get(key, ()))
+            value = target.clamp(key.replace("_", "-"), value, *_RANGE_BY_SETTING.get(key, ()))
             body[key] = list(value) if isinstance(value, list) else value
     if settings.reply_count is not None:
         body["n"] = target.clamp("reply-count", settings.reply_count, 1, 128)

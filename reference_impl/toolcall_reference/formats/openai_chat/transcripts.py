@@ -1,4 +1,4 @@
-"""What the model says as ``content`` and as the transcript of its audio: the same sentence is one text, not two."""
+"""A reply's ``content`` and its audio transcript: equal texts become one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from toolcall_reference.conversation.intermediate import Text
 
 CONTENT, AUDIO = "content", "audio"
 
-LONGEST = 65_536
-"""Characters of both texts that are kept for the comparison in a stream; behind them both are passed on."""
+MAX_COMPARED = 65_536
+"""The number of characters that a stream compares; after these both texts are passed on."""
 
 
-def is_repeated(transcript: str, items: Iterable[object]) -> bool:
-    """Whether a transcript says what the texts among a message's items say, but for white space."""
+def repeats_content(transcript: str, items: Iterable[object]) -> bool:
+    """Whether a transcript equals the texts of a message's items, apart from white space."""
     written = "".join(item.text for item in items if isinstance(item, Text))
     return written.split() == transcript.split()
 
 
-class SaidOnce:
-    """The pieces of both texts in a stream.
+class TranscriptFilter:
+    """Drops a repeated text from a stream.
 
-    The text that begins first passes. The other one waits for the end of the reply, and never passes if it is the same.
+    The text that begins first is passed on. The other is held until the end of the reply, and dropped if it is equal.
     """
 
     def __init__(self) -> None:
@@ -29,18 +29,18 @@ class SaidOnce:
         self._length = 0
         self._passes_both = False
 
-    def add(self, key: str, piece: str) -> list[tuple[str, str]]:
-        """Take a piece of the text ``key``; the pieces to pass on now, each with the key of its text."""
+    def add_piece(self, key: str, piece: str) -> list[tuple[str, str]]:
+        """Add a piece of the text ``key``. Returns the pieces to pass on now, each with the key of its text."""
         if self._passes_both:
             return [(key, piece)]
         self._length += len(piece)
         self._pieces.setdefault(key, []).append(piece)
         first = next(iter(self._pieces))
         passed = [(key, piece)] if key == first else []
-        return passed + self._release() if self._length > LONGEST else passed
+        return passed + self._release() if self._length > MAX_COMPARED else passed
 
-    def rest(self) -> list[tuple[str, str]]:
-        """At the end of the reply: the text that waited, if it is not the same."""
+    def release_rest(self) -> list[tuple[str, str]]:
+        """The held text at the end of the reply; empty if it is equal."""
         texts = ["".join(pieces).split() for pieces in self._pieces.values()]
         return [] if texts[1:] == texts[:1] else self._release()
 

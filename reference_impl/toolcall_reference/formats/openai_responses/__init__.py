@@ -6,7 +6,7 @@ from toolcall_reference.formats.openai_responses.decode import decode_request, d
 from toolcall_reference.formats.openai_responses.encode import NOTATIONS, encode_request, encode_response
 from toolcall_reference.formats.openai_responses.failures import decode_error, encode_error
 from toolcall_reference.formats.openai_responses.next_request import follow_up
-from toolcall_reference.formats.openai_responses.observer import OBSERVED
+from toolcall_reference.formats.openai_responses.observer import OBSERVER
 from toolcall_reference.formats.openai_responses.provider import PROVIDER
 from toolcall_reference.formats.openai_responses.reply_store import StoredReplies
 from toolcall_reference.formats.openai_responses.stream_decode import StreamDecoder
@@ -24,7 +24,7 @@ FORMAT = Format(
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
     http=HTTP,
-    observer=OBSERVED,
+    observer=OBSERVER,
     request_model_key="model",
     reply_model_key="model",
     stream_model_path=("response", "model"),

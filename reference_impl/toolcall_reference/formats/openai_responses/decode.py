@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference.basics.errors import Refused
-from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copy_json, digest
+from toolcall_reference.basics.numbers import as_count
 from toolcall_reference.conversation import results
 from toolcall_reference.conversation.intermediate import (
     Body,
@@ -24,22 +25,22 @@ from toolcall_reference.conversation.pairing import Ledger
 from toolcall_reference.formats.openai_responses import namespaces, own_tools
 from toolcall_reference.formats.openai_responses.api import NAME
 from toolcall_reference.formats.openai_responses.parts import decode_parts
-from toolcall_reference.formats.openai_responses.reply_store import named
+from toolcall_reference.formats.openai_responses.reply_store import reference_id
 from toolcall_reference.formats.openai_responses.settings import decode_settings, decode_tools
 
-_CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
-#: Items that no other provider can take: only OpenAI can read the one, and make what the other asks for.
-_ONLY_OPENAI = {
+_CALL_TYPES = {"function_call", "custom_tool_call"} | own_tools.CALL_TYPES
+#: The reason for a refusal by the type of items that only OpenAI can read or answer.
+_REFUSAL_BY_TYPE = {
     "compaction": "a compaction holds the earlier conversation, encrypted by OpenAI; send that conversation instead",
     "compaction_trigger": "only OpenAI can answer with a compaction; ask the model for a summary instead",
 }
-_OUTPUTS = {"function_call_output", "custom_tool_call_output"} | own_tools.OUTPUTS
+_OUTPUT_TYPES = {"function_call_output", "custom_tool_call_output"} | own_tools.OUTPUT_TYPES
 
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body.
 
-    Refused where it rests on state that only OpenAI has: ``previous_response_id``, ``conversation``, ``prompt``, item
+    Raises Refused if it needs state that only OpenAI has: ``previous_response_id``, ``conversation``, ``prompt``, item
     references.
     """
     for key in ("previous_response_id", "conversation", "prompt"):
@@ -53,15 +54,15 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     items = [{"role": "user", "content": source}] if isinstance(source, str) else as_list(source, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
-    conversation.brought_declarations = copied(namespaces.brought(items))
-    names = namespaces.names_of([*as_list(body.get("tools"), "tools"), *conversation.brought_declarations])
+    conversation.brought_declarations = copy_json(namespaces.tools_in_history(items))
+    names = namespaces.distinct_names([*as_list(body.get("tools"), "tools"), *conversation.brought_declarations])
     for item in items:
         item = as_object(item, "an input item")
-        if conversation.missing_part is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
+        if conversation.missing_part is None and (reason := _REFUSAL_BY_TYPE.get(str(item.get("type")))):
             conversation.missing_part = Refused(reason)
-        _enter(namespaces.under_its_name(item, names), conversation, ledger, hosted, losses)
+        _decode_item(namespaces.rename_call(item, names), conversation, ledger, hosted, losses)
     conversation.tools = decode_tools(body, losses, names)
-    # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
+    # Tools that a search found are declared in the history; other formats declare them with the others.
     tool_names = {tool.name for tool in conversation.tools}
     for tool in decode_tools({"tools": conversation.brought_declarations}, losses, names):
         if tool.name not in tool_names:
@@ -72,19 +73,19 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     return conversation
 
 
-def _enter(item: Body, conversation: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
-    """Take in an item; ``hosted`` are the ids of the calls so far that OpenAI answers itself."""
+def _decode_item(item: Body, conversation: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
+    """Decode an input item; ``hosted`` collects the ids of calls that OpenAI answers itself."""
     kind = item.get("type")
     if isinstance(kind, (dict, list)):
         raise Refused(f"an item's type must be a string, not {type(kind).__name__}")
     if kind == "message" or (kind is None and "role" in item):
-        _enter_message(item, conversation, ledger, losses)
+        _decode_message(item, conversation, ledger, losses)
     elif kind == "additional_tools":
         losses.add("tool-hosted", "tools that the conversation brings in are declared with the others", kind)
-    elif kind in _OUTPUTS and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
+    elif kind in _OUTPUT_TYPES and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
-    elif kind in _OUTPUTS and not own_tools.is_hosted(item):
-        result = _output(item, kind, ledger, losses)
+    elif kind in _OUTPUT_TYPES and not own_tools.is_hosted(item):
+        result = _decode_output(item, kind, ledger, losses)
         ledger.results.append(result)
         last = conversation.turns[-1].items if conversation.turns else None
         if last and isinstance(last[0], UniversalToolResult):  # the client answers several calls
@@ -96,17 +97,17 @@ def _enter(item: Body, conversation: Conversation, ledger: Ledger, hosted: set[s
     elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:
-        items = _speaking(conversation, ledger)
-        model_items = _model_item(item, ledger, losses)
+        items = _assistant_items(conversation, ledger)
+        model_items = _decode_model_item(item, ledger, losses)
         if model_items and isinstance(model_items[0], Hosted) and isinstance(item.get("call_id"), str):
             hosted.add(item["call_id"])
         items += model_items
 
 
-def _speaking(conversation: Conversation, ledger: Ledger) -> list[Item]:
-    """The items of the turn in which the model speaks now.
+def _assistant_items(conversation: Conversation, ledger: Ledger) -> list[Item]:
+    """The items of the current assistant turn, which is begun if the last turn is the user's.
 
-    Its items stand one by one; those that nothing separates are one turn, and one batch of calls.
+    Neighbouring items of the model form one turn and one batch of calls.
     """
     if not conversation.turns or conversation.turns[-1].side != "assistant":
         ledger.new_batch()
@@ -114,10 +115,10 @@ def _speaking(conversation: Conversation, ledger: Ledger) -> list[Item]:
     return conversation.turns[-1].items
 
 
-def _enter_message(item: Body, conversation: Conversation, ledger: Ledger, losses: Losses) -> None:
+def _decode_message(item: Body, conversation: Conversation, ledger: Ledger, losses: Losses) -> None:
     role, parts = item.get("role"), decode_parts(item.get("content"), losses)
     if role == "assistant":
-        items = _speaking(conversation, ledger)
+        items = _assistant_items(conversation, ledger)
         items += parts
     elif role not in ("system", "developer"):
         conversation.turns.append(Turn("user", parts))
@@ -127,29 +128,29 @@ def _enter_message(item: Body, conversation: Conversation, ledger: Ledger, losse
         conversation.system += [part for part in parts if isinstance(part, Text)]
 
 
-def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
+def _decode_model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
     if is_call(item):
-        call = ledger.open_call(*call_of(item, losses))
-        if kind in own_tools.CALLS:
-            call.form = form_of(item)
-        return [ledger.fill_from_text(call, argument_text(item))]
+        call = ledger.open_call(*decode_call_head(item, losses))
+        if kind in own_tools.CALL_TYPES:
+            call.form = call_form(item)
+        return [ledger.fill_from_text(call, argument_text_of(item))]
     if kind == "message":
         return decode_parts(item.get("content"), losses)
-    return [other_item(item)]
+    return [decode_other_item(item)]
 
 
 def is_call(item: Body) -> bool:
     """Whether the item is a call for the client to answer."""
     kind = item.get("type")
-    return isinstance(kind, str) and kind in _CALLS and not own_tools.is_hosted(item)
+    return isinstance(kind, str) and kind in _CALL_TYPES and not own_tools.is_hosted(item)
 
 
-def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
-    """Id, name and kind of the call that an item is."""
+def decode_call_head(item: Body, losses: Losses) -> tuple[str | None, str, str]:
+    """The id, name and kind of the call of an item."""
     call_id = item.get("call_id")
-    if item.get("type") in own_tools.CALLS:
-        return call_id if isinstance(call_id, str) and call_id else None, own_tools.name_of(item), "function"
+    if item.get("type") in own_tools.CALL_TYPES:
+        return call_id if isinstance(call_id, str) and call_id else None, own_tools.function_name(item), "function"
     name = as_text(item.get("name"), "name")
     if item.get("namespace"):
         losses.add("namespace", "dropped from a call", name)
@@ -157,36 +158,36 @@ def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
     return call_id if isinstance(call_id, str) and call_id else None, name, kind
 
 
-def form_of(item: Body) -> str | None:
-    """The type of an item that calls a tool which OpenAI defines and the client runs."""
-    return str(item["type"]) if item.get("type") in own_tools.CALLS else None
+def call_form(item: Body) -> str | None:
+    """The item's type if it calls a tool that OpenAI defines and the client runs; None otherwise."""
+    return str(item["type"]) if item.get("type") in own_tools.CALL_TYPES else None
 
 
-def argument_text(item: Body) -> str:
-    """The arguments of a call's item, or its input."""
-    if item.get("type") in own_tools.CALLS:
-        return own_tools.arguments_of(item)
+def argument_text_of(item: Body) -> str:
+    """The argument text of a call's item, or its input."""
+    if item.get("type") in own_tools.CALL_TYPES:
+        return own_tools.function_arguments(item)
     key = "input" if item.get("type") == "custom_tool_call" else "arguments"
     return as_text(item.get(key), key)
 
 
-def other_item(item: Body) -> Item:
-    """An item that is neither a message nor a call; Refused for those that nobody else can say."""
+def decode_other_item(item: Body) -> Item:
+    """Decode an item that is neither a message nor a call. Raises Refused for those that only OpenAI can resolve."""
     kind = item.get("type")
     if kind == "reasoning":
-        return Opaque(NAME, "reasoning", copied(item))
-    if kind == "item_reference" or named(item) is not None:
+        return Opaque(NAME, "reasoning", copy_json(item))
+    if kind == "item_reference" or reference_id(item) is not None:
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
     if kind == "mcp_approval_request":
         raise Refused("OpenAI waits until the client allows a call of a server, and only Responses can say so")
-    return Hosted(NAME, str(kind), copied(item))
+    return Hosted(NAME, str(kind), copy_json(item))
 
 
-def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
+def _decode_output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     # The output of a local shell may name its call by id alone.
     given_id = as_text(item.get("call_id") or (kind == "local_shell_call_output" and item.get("id")) or None, "call_id")
     call = ledger.answer_call(given_id or None)
-    output = own_tools.output_of(item) if kind in own_tools.OUTPUTS else item.get("output")
+    output = own_tools.function_output(item) if kind in own_tools.OUTPUT_TYPES else item.get("output")
     call_id, name = (call.id, call.name) if call else (given_id, "")
     failed = kind == "apply_patch_call_output" and item.get("status") == "failed"
     call_kind = "custom" if kind == "custom_tool_call_output" else "function"
@@ -196,23 +197,23 @@ def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalT
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:
-    """The reply of a response body; Refused while it is still being made."""
+    """The reply of a response body. Raises Refused if it is not finished."""
     status = body.get("status")
     if "output" not in body:
         raise Refused("the body is no response: it has no output")
     if status in ("queued", "in_progress", "cancelled"):
         raise Refused(f"the response is {status}, not finished")
-    reply = head(body)
+    reply = decode_head(body)
     ledger = Ledger(NAME, reply.key)
     for item in as_list(body.get("output"), "output"):
-        reply.items += _model_item(as_object(item, "an output item"), ledger, losses)
+        reply.items += _decode_model_item(as_object(item, "an output item"), ledger, losses)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
-    tail(reply, body, calls=bool(ledger.calls), refused=refused)
+    decode_finish(reply, body, calls=bool(ledger.calls), refused=refused)
     return reply
 
 
-def head(body: Body) -> Reply:
-    """The reply as far as a response that has just begun tells it."""
+def decode_head(body: Body) -> Reply:
+    """The reply with id, key, model and time from a response, without its output."""
     reply_id = body.get("id")
     return Reply(
         reply_id if isinstance(reply_id, str) and reply_id else digest(body),
@@ -224,10 +225,10 @@ def head(body: Body) -> Reply:
     )
 
 
-def tail(reply: Reply, body: Body, *, calls: bool, refused: bool) -> None:
-    """What a response that is over tells; ``calls`` and ``refused`` say what is in it."""
+def decode_finish(reply: Reply, body: Body, *, calls: bool, refused: bool) -> None:
+    """Set finish and usage of ``reply`` from a finished response; ``calls``, ``refused``: it has calls, a refusal."""
     status = body.get("status")
-    reply.usage = _usage(body.get("usage"))
+    reply.usage = decode_usage(body.get("usage"))
     reply.finish = "tools" if calls else "end"
     if status == "incomplete":
         reason = as_object(body.get("incomplete_details"), "incomplete_details").get("reason")
@@ -239,20 +240,16 @@ def tail(reply: Reply, body: Body, *, calls: bool, refused: bool) -> None:
         reply.finish = "refusal"
 
 
-def _usage(value: Any) -> Usage | None:
+def decode_usage(value: Any) -> Usage | None:
     if not isinstance(value, dict):
         return None
     prompt = value.get("input_tokens_details")
     completion = value.get("output_tokens_details")
     return Usage(
-        _count(value.get("input_tokens")),
-        _count(value.get("output_tokens")),
-        _count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
-        _count(prompt.get("cache_write_tokens")) if isinstance(prompt, dict) else 0,
-        _count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
-        _count(value.get("total_tokens")) or None,
+        as_count(value.get("input_tokens")),
+        as_count(value.get("output_tokens")),
+        as_count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
+        as_count(prompt.get("cache_write_tokens")) if isinstance(prompt, dict) else 0,
+        as_count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
+        as_count(value.get("total_tokens")) or None,
     )
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0

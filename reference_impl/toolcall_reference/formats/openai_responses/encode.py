@@ -24,11 +24,16 @@ from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.formats.openai_responses import namespaces, own_tools
 from toolcall_reference.formats.openai_responses.api import IDS, NAME, NAMES
-from toolcall_reference.formats.openai_responses.parts import encode_input
-from toolcall_reference.formats.openai_responses.settings import HOSTED, encode_settings, encode_tool, encode_tools
+from toolcall_reference.formats.openai_responses.parts import encode_content
+from toolcall_reference.formats.openai_responses.settings import (
+    HOSTED_BY_PURPOSE,
+    encode_settings,
+    encode_tool,
+    encode_tools,
+)
 
 PLACEHOLDER = "."
-"""What the user says where a request must have a message and the source has none."""
+"""The user's text if the source has no message and a request needs one."""
 NOTATIONS = frozenset(
     {
         *("strict", "deferred", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts"),
@@ -37,7 +42,7 @@ NOTATIONS = frozenset(
     }
 )
 
-_ECHOED: dict[str, Any] = {
+_ECHOED_DEFAULTS: dict[str, Any] = {
     "frequency_penalty": 0.0,
     "instructions": None,
     "max_output_tokens": None,
@@ -60,19 +65,19 @@ _ECHOED: dict[str, Any] = {
     "truncation": "disabled",
     "user": None,
 }
-"""What a response repeats of its request, with the value it shows where the request says nothing."""
-_NEWER = (
+"""The request settings that a response echoes, with their defaults."""
+_NEWER_KEYS = (
     *("frequency_penalty", "max_tool_calls", "presence_penalty", "prompt_cache_key", "prompt_cache_retention"),
     *("safety_identifier", "top_logprobs"),
 )
-"""Of these, what the first replies of the API did not have."""
+"""The echoed settings that the first version of the API did not have."""
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
     tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
-    target.own_tools = own_tools.declared(tool.own for tool in tools if target.exact)
+    target.own_tools = own_tools.own_tool_names(tool.own for tool in tools if target.exact)
     target.namespaces = {
         tool.name: (tool.namespace, tool.name_in_namespace or tool.name)
         for tool in tools
@@ -84,11 +89,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     items: list[Body] = []
     role = next((role for role in ("developer", "system") if f"{role}-item" in target.notations), None)
     if system and role is not None:
-        items = [{"role": role, "content": encode_input(list(conversation.system), target)}]
+        items = [{"role": role, "content": encode_content(list(conversation.system), target)}]
     elif system:
         body["instructions"] = "\n\n".join(system)
     for turn in history.move_media_to_user(conversation.turns):
-        items += _turn(turn, ids, target)
+        items += _encode_turn(turn, ids, target)
     if not items:
         if system:
             target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
@@ -96,11 +101,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if "typed-messages" in target.notations:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
-    declared = namespaces.grouped(tools, [encode_tool(tool, target) for tool in tools])
-    declared += encode_hosted(conversation.tools, HOSTED, target)
+    declared = namespaces.group_declarations(tools, [encode_tool(tool, target) for tool in tools])
+    declared += encode_hosted(conversation.tools, HOSTED_BY_PURPOSE, target)
     if "deferred" in target.notations:
         declared[-1]["defer_loading"] = True
-    _bring(declared, items, target)
+    _move_declarations(declared, items, target)
     if declared:
         body["tools"] = declared
     encode_settings(body, conversation.settings, tools, target)
@@ -109,36 +114,36 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     return body
 
 
-def _bring(declared: list[Body], items: list[Body], target: Target) -> None:
-    """Let the conversation declare tools, where that is asked for: then ``declared`` has them no longer."""
+def _move_declarations(declared: list[Body], items: list[Body], target: Target) -> None:
+    """Move tools from ``declared`` into the conversation, if a notation requests that."""
     if "additional-tools" in target.notations:
-        items.insert(0, _additional([*declared]))
+        items.insert(0, _additional_tools_item([*declared]))
         declared.clear()
     elif "late-tools" in target.notations:
-        # The last tool comes with the user's last message; the first request declares the others.
+        # The last tool is declared before the user's last message, the others with the request.
         place = max(place for place, item in enumerate(items) if item.get("role") == "user")
-        items.insert(place, _additional([declared.pop()]))
+        items.insert(place, _additional_tools_item([declared.pop()]))
     elif "loaded-tools" in target.notations:
-        declared.pop()  # a search of the client's finds it
+        declared.pop()  # a client-run search finds it
 
 
-def _additional(declared: list[Body]) -> Body:
-    """The item that declares tools in a conversation."""
+def _additional_tools_item(declared: list[Body]) -> Body:
+    """The input item that declares tools."""
     return {"type": "additional_tools", "role": "developer", "tools": declared}
 
 
-def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+def _encode_turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     if turn.side == "assistant":
-        return _assistant(turn.items, ids, target)
+        return _encode_assistant(turn.items, ids, target)
     if turn.side == "system":
         texts = [item for item in turn.items if isinstance(item, Text)]
-        return [{"role": "developer", "content": encode_input(texts, target)}] if texts else []
+        return [{"role": "developer", "content": encode_content(texts, target)}] if texts else []
     items: list[Body] = []
     own: list[Body] = []
     rest: list[Text | Media] = []
     for item in turn.items:
         if isinstance(item, UniversalToolResult):
-            items.append(_result(item, ids, target))
+            items.append(_encode_result(item, ids, target))
         elif isinstance(item, (Text, Media)):
             rest.append(item)
         elif isinstance(item, Hosted) and item.origin == NAME and target.exact:
@@ -146,24 +151,24 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         else:
             target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     if rest:
-        items.append({"role": "user", "content": encode_input(rest, target)})
+        items.append({"role": "user", "content": encode_content(rest, target)})
     return items + own if own else items
 
 
-def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
+def _encode_result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
     form = target.call_forms.get(result.tool_call_id)
     if form is not None or result.name in target.own_tools:
         name = result.name if form is None else form.removesuffix("_call")
         return own_tools.result_item(name, result, ids[result.tool_call_id])
-    # Ours, not the source's word: a free-text tool's output has a type of its own.
+    # By the tool's kind, not the source's type: a free-text tool's output has a type of its own.
     kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
     output: Any = None if "text-parts" in target.notations else results.plain_text(result, marks=not target.exact)
     if output is None:
-        output = encode_input(results.error_marked_parts(result, bare=target.exact), target)
+        output = encode_content(results.error_marked_parts(result, bare=target.exact), target)
     return {"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output}
 
 
-def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
+def _encode_assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
     bodies: list[Body] = []
     for item in items:
         if isinstance(item, Text):
@@ -187,7 +192,7 @@ def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Bo
 
 
 def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
-    """The item of a call, without an item id: the true one is not known here."""
+    """The item of a call, without an item id, which is unknown here."""
     name = target.names.target_name(call.name)
     call_id = ids.get(call.id, call.id)
     if call.name in target.own_tools and call.readable:
@@ -201,7 +206,7 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     elif call.readable:
         body["arguments"] = dump(call.arguments) if call.text is None else call.text
     else:
-        # A request has to hold JSON; a reply shows the client what the model wrote, and so does a golden one's client.
+        # A request must hold JSON; a reply shows the client the model's raw text, and so does the client of a golden.
         is_raw = target.is_reply or target.exact
         body["arguments"] = (call.text or "") if is_raw else dump({RAW_ARGUMENTS_KEY: call.text})
     return body
@@ -211,12 +216,12 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     reply.items = media.replace_media_by_text(reply.items, target.losses, NAME)
     target.use_names(NAMES, [], reply.calls)
-    declared = namespaces.declared_to(target)
-    target.own_tools, target.namespaces = own_tools.declared(declared), namespaces.groups_of(declared)
+    declared = namespaces.client_declarations(target)
+    target.own_tools, target.namespaces = own_tools.own_tool_names(declared), namespaces.places_by_name(declared)
     ids = target.assign_ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)
-    output = _output(reply, ids, target)
+    output = _encode_output(reply, ids, target)
     if end["status"] == "incomplete" and output and "status" in output[-1]:
         output[-1]["status"] = "incomplete"
     return encode_body(reply, target, output, end)
@@ -225,8 +230,8 @@ def encode_response(reply: Reply, target: Target) -> Body:
 def encode_finish(reply: Reply, target: Target, *, refused: bool) -> Body:
     """How the response ended: ``status``, ``error``, ``incomplete_details`` and ``usage``.
 
-    ``refused`` says whether its refusal stands in the output. Where a classifier broke the reply off there is none,
-    only what was said before; such a response is incomplete.
+    ``refused``: its refusal is in the output. A reply that a classifier broke off has none; such a response is
+    incomplete.
     """
     status, details = "completed", None
     if reply.finish in ("length", "filter", "pause", "other") or (reply.finish == "refusal" and not refused):
@@ -241,19 +246,19 @@ def encode_finish(reply: Reply, target: Target, *, refused: bool) -> Body:
             "finish-stop_sequence", "Responses does not say which one ended the reply", reply.stop_sequence
         )
     error = {"code": "server_error", "message": reply.message or "the model failed"} if status == "failed" else None
-    usage = _usage(reply.usage or Usage())
+    usage = encode_usage(reply.usage or Usage())
     return {"status": status, "error": error, "incomplete_details": details, "usage": usage}
 
 
 IN_PROGRESS: Body = {"status": "in_progress", "error": None, "incomplete_details": None, "usage": None}
-"""What :func:`encode_finish` would say of a response that is still being made."""
+"""The result of :func:`encode_finish` for an unfinished response."""
 
 
 def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> Body:
-    """The response itself, around its output."""
+    """The response around its output."""
     echoed = {
         key: value if target.client_request.get(key) is None else target.client_request[key]
-        for key, value in _ECHOED.items()
+        for key, value in _ECHOED_DEFAULTS.items()
     }
     created = reply.created or 0
     return {
@@ -276,28 +281,28 @@ def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> 
         "temperature": echoed["temperature"],
         "text": echoed["text"],
         "tool_choice": echoed["tool_choice"],
-        "tools": [_echoed_tool(tool) for tool in echoed["tools"]],
+        "tools": [_echo_tool(tool) for tool in echoed["tools"]],
         "top_p": echoed["top_p"],
         "truncation": echoed["truncation"],
         "completed_at": created if end["status"] == "completed" else None,
-        **{key: echoed[key] for key in _NEWER},
+        **{key: echoed[key] for key in _NEWER_KEYS},
         "usage": end["usage"],
         "user": echoed["user"],
         "metadata": echoed["metadata"],
     }
 
 
-def _echoed_tool(tool: Body) -> Body:
-    """A tool as a reply repeats it: a function has all its members, and is not strict where nobody asked for it."""
+def _echo_tool(tool: Body) -> Body:
+    """A tool as a reply echoes it: a function with all its members, not strict by default."""
     if tool.get("type") != "function":
         return tool
-    return {**tool, **{key: tool.get(key, absent) for key, absent in _OF_FUNCTIONS.items()}}
+    return {**tool, **{key: tool.get(key, absent) for key, absent in _FUNCTION_DEFAULTS.items()}}
 
 
-_OF_FUNCTIONS: Body = {"description": None, "parameters": None, "strict": False}
+_FUNCTION_DEFAULTS: Body = {"description": None, "parameters": None, "strict": False}
 
 
-def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
+def _encode_output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
     bodies: list[Body] = []
     previous: Item | None = None
     for item in reply.items:
@@ -321,7 +326,7 @@ def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
 
 
 def lose_item(item: Item, target: Target) -> None:
-    """Note that an item of a reply, neither text nor call, is not carried."""
+    """Record the loss of a reply's item that is neither text nor call."""
     if isinstance(item, (Opaque, Hosted)):
         element = "signature" if isinstance(item, Opaque) else "tool-hosted"
         target.losses.add(element, f"of {item.origin}; dropped", item.type)
@@ -336,7 +341,7 @@ def message_item(key: str, place: int, content: list[Body]) -> Body:
 
 
 def call_item(key: str, place: int, call: Body) -> Body:
-    """A call at ``place`` of the output of the reply ``key``; ``call`` is the item, perhaps without its own id."""
+    """A call at ``place`` of the output of the reply ``key``; ``call`` is the item, possibly without its own id."""
     if "id" in call:
         return call
     prefix = "ctc_" if call["type"] == "custom_tool_call" else "fc_"
@@ -346,14 +351,14 @@ def call_item(key: str, place: int, call: Body) -> Body:
 
 
 def text_part(text: str, *, refusal: bool, cited: Text | None = None) -> Body:
-    """One part of a message; ``cited`` has its sources."""
+    """One part of a message; ``cited`` has its citations."""
     if refusal:
         return {"type": "refusal", "refusal": text}
     annotations = [] if cited is None else list(citations.to_openai(cited, 0, len(text)))
     return {"type": "output_text", "annotations": annotations, "logprobs": [], "text": text}
 
 
-def _usage(usage: Usage) -> Body:
+def encode_usage(usage: Usage) -> Body:
     return {
         "input_tokens": usage.input,
         "input_tokens_details": {"cached_tokens": usage.cached},

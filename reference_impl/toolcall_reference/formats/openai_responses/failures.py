@@ -1,4 +1,4 @@
-"""Errors of Responses: OpenAI's own; in a stream an event."""
+"""Errors of Responses: OpenAI's own, and the error event of a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["decode_error", "decode_error_event", "encode_error", "encode_error_e
 
 
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
-    """The failure that an ``error`` event tells of, in itself or in its ``error``, or a failed response."""
+    """The failure of an ``error`` event, in itself or in its ``error`` key, or of a failed response."""
     if isinstance(body.get("error"), dict):
         return openai.decode_error_event(body, losses)
     error = {key: body[key] for key in ("code", "message", "param") if key in body}
@@ -20,7 +20,7 @@ def decode_error_event(body: Body, losses: Losses, /) -> Failure:
 
 
 def encode_error_event(failure: Failure, /) -> Body:
-    """The ``error`` event, without its number."""
+    """The ``error`` event, without its sequence number."""
     error = encode_error(failure)[1]["error"]
     code = error.get("code") or error.get("type")
     return {"type": "error", "code": code, "message": failure.message, "param": error.get("param")}

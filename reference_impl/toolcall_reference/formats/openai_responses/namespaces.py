@@ -13,31 +13,31 @@ from toolcall_reference.basics.jsontext import as_list, as_object
 from toolcall_reference.conversation.intermediate import Body, Tool
 from toolcall_reference.conversation.target import Target
 
-#: Items of the conversation that declare tools: Codex declares all of its tools by the first, and a search that the
-#: client ran returns the second (https://platform.openai.com/docs/guides/tools-tool-search).
-_BRINGING = ("additional_tools", "tool_search_output")
+#: Types of input items that declare tools: Codex declares all of its tools by the first, and a client-run search
+#: returns the second (https://platform.openai.com/docs/guides/tools-tool-search).
+_DECLARING_TYPES = ("additional_tools", "tool_search_output")
 
 
-def brought(items: Any) -> list[Body]:
-    """The declarations that items of a conversation bring."""
+def tools_in_history(items: Any) -> list[Body]:
+    """The tool declarations within the items of a conversation."""
     holders = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    listed = (as_list(item.get("tools"), "tools") for item in holders if item.get("type") in _BRINGING)
+    listed = (as_list(item.get("tools"), "tools") for item in holders if item.get("type") in _DECLARING_TYPES)
     return [as_object(entry, "a tool") for entries in listed for entry in entries]
 
 
-def declared_to(target: Target) -> list[Any]:
-    """All declarations of the client to whom a reply goes: those of its request, and those of its conversation."""
+def client_declarations(target: Target) -> list[Any]:
+    """All declarations of a reply's client: those of its request and those within its conversation."""
     return [
         *(target.client_request.get("tools") or []),
-        *brought(target.client_request.get("input")),
+        *tools_in_history(target.client_request.get("input")),
         *target.brought_declarations,
     ]
 
 
-def groups_of(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:
-    """The namespace of each tool that stands in one, and its name there, by the name that it has elsewhere."""
-    places = [*_places(declared)]
-    told_apart = names_of(declared)
+def places_by_name(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:
+    """Namespace and name there of each tool in a namespace, by its universal name."""
+    places = [*_declared_places(declared)]
+    told_apart = distinct_names(declared)
     names: dict[str, tuple[str, str]] = {}
     for group, name in places:
         if group is not None:
@@ -45,38 +45,38 @@ def groups_of(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:
     return names
 
 
-def names_of(declared: Iterable[Any]) -> dict[tuple[str, str], str]:
-    """The names that tools of namespaces have elsewhere, by namespace and name: of those that share theirs.
+def distinct_names(declared: Iterable[Any]) -> dict[tuple[str, str], str]:
+    """Distinct universal names, by namespace and name, of tools in namespaces that share their name.
 
-    Servers of the Model Context Protocol stand in one namespace each, and two of them may have tools of one name.
+    Each Model Context Protocol server has a namespace of its own, and two may have tools of one name.
     """
-    places = {*_places(declared)}
+    places = {*_declared_places(declared)}
     counts = Counter(name for _, name in places)
     return {(group, name): f"{group}__{name}" for group, name in places if group is not None and counts[name] > 1}
 
 
-def under_its_name(item: Body, names: Mapping[tuple[str, str], str]) -> Body:
-    """An item of the conversation; a call of a tool in a namespace under the name that the tool has elsewhere."""
+def rename_call(item: Body, names: Mapping[tuple[str, str], str]) -> Body:
+    """The item, with the universal name if it calls a tool in a namespace."""
     group, name = item.get("namespace"), item.get("name")
     if isinstance(group, str) and isinstance(name, str) and (group, name) in names:
         return {**item, "name": names[group, name]}
     return item
 
 
-def _places(declared: Iterable[Any], group: str | None = None) -> Iterator[tuple[str | None, str]]:
+def _declared_places(declared: Iterable[Any], group: str | None = None) -> Iterator[tuple[str | None, str]]:
     """Namespace and name of each declared tool."""
     for entry in declared:
         if not isinstance(entry, dict):
             continue
         if entry.get("type") == "namespace" and group is None:
             inner = entry.get("tools")
-            yield from _places(inner if isinstance(inner, list) else (), str(entry.get("name")))
+            yield from _declared_places(inner if isinstance(inner, list) else (), str(entry.get("name")))
         elif isinstance(entry.get("name"), str):
             yield group, entry["name"]
 
 
-def grouped(tools: list[Tool], declared: list[Body]) -> list[Body]:
-    """The declarations of ``tools``, those of one namespace together where its first one stands."""
+def group_declarations(tools: list[Tool], declared: list[Body]) -> list[Body]:
+    """The declarations of ``tools``, those of one namespace grouped at the place of its first one."""
     entries: list[Body] = []
     open_groups: dict[str, Body] = {}
     for tool, entry in zip(tools, declared, strict=True):

@@ -1,4 +1,4 @@
-"""What an agent sends next: the reply's output as it came, reasoning and all, then what follows it.
+"""An agent's next request: the reply's output unchanged, with its reasoning, then the answering entries.
 
 https://platform.openai.com/docs/guides/function-calling
 """
@@ -10,7 +10,7 @@ from toolcall_reference.conversation.intermediate import Body
 
 
 def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
-    """The next request; what OpenAI itself keeps of the conversation is named, and not said again."""
+    """The next request; history that OpenAI stores is referenced and not repeated."""
     del call_ids
     if request.get("conversation") is not None:
         return {**request, "input": entries}

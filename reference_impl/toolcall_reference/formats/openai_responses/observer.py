@@ -1,4 +1,4 @@
-"""OpenAI's own tools, as calls and results, both ways: one item is often both.
+"""OpenAI's own tools as server calls and results, both ways: one item is often both.
 
 https://platform.openai.com/docs/api-reference/responses/object
 """
@@ -14,15 +14,15 @@ from toolcall_reference.conversation.intermediate import Body, Conversation, Hos
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats.observer import Block, Observer, ServerCall, ServerResult, Step
 from toolcall_reference.formats.openai_responses import own_tools
-from toolcall_reference.formats.openai_responses.reply_store import named
+from toolcall_reference.formats.openai_responses.reply_store import reference_id
 
-_WRAPPED = "observed"
-#: Items of the history that a translation has to refuse, to drop or to say elsewhere; an observer shows them.
-_SHOWN = frozenset({"mcp_approval_request", "mcp_approval_response", "tool_search_output"})
-_HELD = ("previous_response_id", "conversation", "prompt")
-_OVER = ("completed", "failed", "incomplete")
-#: By the type of an item that is a call and its result: which of its members are the result.
-_RESULTS = {
+_WRAPPED_TYPE = "observed"
+#: Types of history items that a translation refuses, drops or moves; an observer shows them.
+_OBSERVED_TYPES = frozenset({"mcp_approval_request", "mcp_approval_response", "tool_search_output"})
+_STATE_KEYS = ("previous_response_id", "conversation", "prompt")
+_FINAL_STATUSES = ("completed", "failed", "incomplete")
+#: The members that are the result, by the type of items that are both call and result.
+_RESULT_KEYS_BY_TYPE = {
     "code_interpreter_call": ("outputs",),
     "file_search_call": ("results",),
     "image_generation_call": ("result", "revised_prompt"),
@@ -30,103 +30,120 @@ _RESULTS = {
     "mcp_list_tools": ("tools", "error"),
     "web_search_call": (),
 }
-#: Types whose calls and results are items of their own, and what stands for the type.
-_APART = {"shell_call": "shell", "tool_search_call": "tool_search", "mcp_approval_request": "mcp_approval_request"}
-_ANSWERS = {
+#: Step types of calls whose result is a separate item, by item type.
+_SEPARATE_CALLS = {
+    "shell_call": "shell",
+    "tool_search_call": "tool_search",
+    "mcp_approval_request": "mcp_approval_request",
+}
+_SEPARATE_RESULTS = {
     "shell_call_output": "shell", "tool_search_output": "tool_search", "mcp_approval_response": "mcp_approval_request",
 }  # fmt: skip
-#: How the types of its own tools begin, and how those of others end that begin alike.
-_DECLARED = ("code_interpreter", "file_search", "image_generation", "mcp", "shell", "tool_search", "web_search")
-_ANOTHERS = re.compile(r"_20\d{6}$|_toolset$")
-_TYPES = {"mcp_call": "mcp", "mcp_list_tools": "mcp_list_tools", **_APART}
+#: Prefixes of the types of OpenAI's tools, and the suffixes of other providers' types with such prefixes.
+_TOOL_TYPE_PREFIXES = (
+    "code_interpreter",
+    "file_search",
+    "image_generation",
+    "mcp",
+    "shell",
+    "tool_search",
+    "web_search",
+)
+_OTHER_PROVIDER_TYPE = re.compile(r"_20\d{6}$|_toolset$")
+_STEP_TYPE_BY_ITEM_TYPE = {"mcp_call": "mcp", "mcp_list_tools": "mcp_list_tools", **_SEPARATE_CALLS}
 
 
-def _request(body: Body, losses: Losses) -> Body:
+def _prepare_request(body: Body, losses: Losses) -> Body:
     request = dict(body)
-    for key in _HELD:
+    for key in _STATE_KEYS:
         if request.pop(key, None) is not None:
             losses.add("history", "what OpenAI keeps is not in the request", key)
     if isinstance(request.get("input"), list):
         items = [item for item in request["input"] if not _is_reference(item, losses)]
         hosted = {item.get("call_id") for item in items if isinstance(item, dict) and own_tools.is_hosted(item)}
-        request["input"] = [_wrapped(item, hosted - {None}) for item in items]
+        request["input"] = [_wrap_item(item, hosted - {None}) for item in items]
     return request
 
 
 def _is_reference(item: Any, losses: Losses) -> bool:
-    refers = isinstance(item, dict) and (item.get("type") == "item_reference" or named(item) is not None)
+    refers = isinstance(item, dict) and (item.get("type") == "item_reference" or reference_id(item) is not None)
     if refers:
         losses.add("history", "an item that only OpenAI has is named, not shown", item.get("id"))
     return refers
 
 
-def _wrapped(item: Any, hosted: Collection[Any] = ()) -> Any:
-    """An item that the decoder would refuse or drop, in a form that it takes for a step of OpenAI's.
+def _wrap_item(item: Any, hosted: Collection[Any] = ()) -> Any:
+    """Wrap an item that the decoder would refuse or drop, so that it decodes it as a provider-run step.
 
-    ``hosted`` are the ids of calls that OpenAI ran: what answers them is no result of the client's.
+    ``hosted`` are the ids of calls that OpenAI ran: their outputs are not results of the client.
     """
     if not isinstance(item, dict):
         return item
-    ran = item.get("call_id") in hosted and item.get("type") in _ANSWERS
-    is_shown = item.get("type") in _SHOWN and not (item["type"] in own_tools.OUTPUTS and not own_tools.is_hosted(item))
-    return {"type": _WRAPPED, "item": item} if ran or is_shown else item
+    ran = item.get("call_id") in hosted and item.get("type") in _SEPARATE_RESULTS
+    is_shown = item.get("type") in _OBSERVED_TYPES and not (
+        item["type"] in own_tools.OUTPUT_TYPES and not own_tools.is_hosted(item)
+    )
+    return {"type": _WRAPPED_TYPE, "item": item} if ran or is_shown else item
 
 
-def _reply(body: Body) -> list[Body]:
+def _prepare_reply(body: Body) -> list[Body]:
     output = body.get("output")
-    return [{**body, "output": [_wrapped(item) for item in output]} if isinstance(output, list) else body]
+    return [{**body, "output": [_wrap_item(item) for item in output]} if isinstance(output, list) else body]
 
 
-def _event(body: Body) -> Body:
+def _prepare_event(body: Body) -> Body:
     event = dict(body)
     if "item" in event:
-        event["item"] = _wrapped(event["item"])
+        event["item"] = _wrap_item(event["item"])
     if isinstance(event.get("response"), dict):
-        event["response"] = _reply(event["response"])[0]
+        event["response"] = _prepare_reply(event["response"])[0]
     return event
 
 
-def _separate(body: Body, conversation: Conversation) -> int:
+def _count_system_texts(body: Body, conversation: Conversation) -> int:
     instructions = body.get("instructions")
     return min(len(conversation.system), int(isinstance(instructions, str) and bool(instructions.strip())))
 
 
-def _goes_on(body: Body) -> bool:
+def _continues_history(body: Body) -> bool:
     return body.get("previous_response_id") is not None or body.get("conversation") is not None
 
 
-def _steps(item: Hosted) -> list[Step]:
-    content = dict(item.value["item"] if item.type == _WRAPPED else item.value)
+def _decode_steps(item: Hosted) -> list[Step]:
+    content = dict(item.value["item"] if item.type == _WRAPPED_TYPE else item.value)
     kind = str(content.pop("type", item.type))
-    if kind in _ANSWERS:
+    if kind in _SEPARATE_RESULTS:
         answers = content.pop("approval_request_id", None) or content.pop("call_id", None)
-        return [ServerResult({"type": _ANSWERS[kind], **_item_id(content)}, answers)]
-    if kind not in _RESULTS and not kind.endswith("_call") and kind not in _APART:
+        return [ServerResult({"type": _SEPARATE_RESULTS[kind], **_item_id(content)}, answers)]
+    if kind not in _RESULT_KEYS_BY_TYPE and not kind.endswith("_call") and kind not in _SEPARATE_CALLS:
         return [Block(kind, content)]
-    name = content.pop("name", None) or _TYPES.get(kind) or kind.removesuffix("_call")
+    name = content.pop("name", None) or _STEP_TYPE_BY_ITEM_TYPE.get(kind) or kind.removesuffix("_call")
     if isinstance(content.get("arguments"), str):
         arguments = parse_object(content["arguments"])
         content["arguments"] = content["arguments"] if arguments is None else arguments
     step_id = content.pop("id", None) if content.get("call_id") is None else content.pop("call_id")
-    details = {"type": _TYPES.get(kind) or kind.removesuffix("_call"), **_item_id(content)}
-    answer = {} if kind in _APART else _taken(details, (*_RESULTS.get(kind, ()), "status"))
+    details = {"type": _STEP_TYPE_BY_ITEM_TYPE.get(kind) or kind.removesuffix("_call"), **_item_id(content)}
+    answer = {} if kind in _SEPARATE_CALLS else _take_members(details, (*_RESULT_KEYS_BY_TYPE.get(kind, ()), "status"))
     call = ServerCall(str(name), details, step_id)
-    if any(answer.get(key) is not None for key in _RESULTS.get(kind, ())) or answer.get("status") in _OVER:
+    if (
+        any(answer.get(key) is not None for key in _RESULT_KEYS_BY_TYPE.get(kind, ()))
+        or answer.get("status") in _FINAL_STATUSES
+    ):
         return [call, ServerResult({"type": details["type"], **answer}, step_id)]
     details |= answer
     return [call]
 
 
 def _item_id(fields: Body) -> Body:
-    """The members of an item; its own id, where its call has another, under a name of its own."""
+    """The members of an item, its id renamed to ``item_id``."""
     return {("item_id" if key == "id" else key): value for key, value in fields.items()}
 
 
-def _taken(members: Body, keys: Sequence[str]) -> Body:
+def _take_members(members: Body, keys: Sequence[str]) -> Body:
     return {key: members.pop(key) for key in keys if key in members}
 
 
-def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
+def _encode_steps(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
     places: set[int] = set()
     for place, step in enumerate(steps):
         if place in places:
@@ -134,19 +151,19 @@ def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
         if isinstance(step, Block):
             yield step, {"type": step.type, **step.members}
         elif isinstance(step, ServerResult):
-            yield step, _answer(step)
-        elif step.details["type"] in _APART.values():
-            yield step, _call(step, apart=True)
+            yield step, _encode_answer(step)
+        elif step.details["type"] in _SEPARATE_CALLS.values():
+            yield step, _encode_call(step, is_separate=True)
         else:
-            at = next((other for other in range(place + 1, len(steps)) if _answers(steps[other], step)), None)
-            item = _call(step, apart=False)
+            at = next((other for other in range(place + 1, len(steps)) if _is_answer_to(steps[other], step)), None)
+            item = _encode_call(step, is_separate=False)
             if at is not None:
                 places.add(at)
                 item |= _without_type(steps[at])
             yield step, item
 
 
-def _answers(step: Step, call: ServerCall) -> bool:
+def _is_answer_to(step: Step, call: ServerCall) -> bool:
     return isinstance(step, ServerResult) and step.id == call.id and step.details["type"] == call.details["type"]
 
 
@@ -154,23 +171,23 @@ def _without_type(step: Step) -> Body:
     return {} if isinstance(step, Block) else {key: value for key, value in step.details.items() if key != "type"}
 
 
-def _call(step: ServerCall, *, apart: bool) -> Body:
+def _encode_call(step: ServerCall, *, is_separate: bool) -> Body:
     kind = step.details["type"]
-    own = next((key for key, value in _TYPES.items() if value == kind), f"{kind}_call")
+    own = next((key for key, value in _STEP_TYPE_BY_ITEM_TYPE.items() if value == kind), f"{kind}_call")
     members = _without_type(step)
     if isinstance(members.get("arguments"), dict) and own != "tool_search_call":
         members["arguments"] = dump(members["arguments"])
     item: Body = {"type": own, "id": members.pop("item_id", step.id), **members}
-    if apart and own != "mcp_approval_request" and "call_id" not in members:
+    if is_separate and own != "mcp_approval_request" and "call_id" not in members:
         item["call_id"] = step.id
     if step.name != kind:
         item["name"] = step.name
     return item
 
 
-def _answer(step: ServerResult) -> Body:
+def _encode_answer(step: ServerResult) -> Body:
     kind = step.details["type"]
-    own = next((key for key, value in _ANSWERS.items() if value == kind), f"{kind}_call_output")
+    own = next((key for key, value in _SEPARATE_RESULTS.items() if value == kind), f"{kind}_call_output")
     members = _without_type(step)
     item: Body = {"type": own, "approval_request_id" if own == "mcp_approval_response" else "call_id": step.id}
     if "item_id" in members:
@@ -178,15 +195,15 @@ def _answer(step: ServerResult) -> Body:
     return item | members
 
 
-def _thoughts(item: Opaque) -> list[str]:
+def _reasoning_texts(item: Opaque) -> list[str]:
     parts = [*(item.value.get("summary") or ()), *(item.value.get("content") or ())]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return [text for text in texts if isinstance(text, str) and text]
 
 
-def _declaration(definition: Body) -> Body | None:
+def _encode_declaration(definition: Body) -> Body | None:
     kind = str(definition.get("type"))
-    if not kind.startswith(_DECLARED) or kind in definition or _ANOTHERS.search(kind):
+    if not kind.startswith(_TOOL_TYPE_PREFIXES) or kind in definition or _OTHER_PROVIDER_TYPE.search(kind):
         return None
     # A definition does not say which tools are deferred, and OpenAI refuses to search among none.
     if kind == "tool_search" and definition.get("execution") != "client":
@@ -194,15 +211,15 @@ def _declaration(definition: Body) -> Body | None:
     return {key: value for key, value in definition.items() if (key, value) != ("name", kind)}
 
 
-OBSERVED = Observer(
+OBSERVER = Observer(
     result_role="tool",
-    prepare_request=_request,
-    split_choices=_reply,
-    prepare_event=_event,
-    count_system_texts=_separate,
-    continues_history=_goes_on,
-    decode_steps=_steps,
-    encode_steps=_hosted,
-    encode_declaration=_declaration,
-    reasoning_texts=_thoughts,
+    prepare_request=_prepare_request,
+    split_choices=_prepare_reply,
+    prepare_event=_prepare_event,
+    count_system_texts=_count_system_texts,
+    continues_history=_continues_history,
+    decode_steps=_decode_steps,
+    encode_steps=_encode_steps,
+    encode_declaration=_encode_declaration,
+    reasoning_texts=_reasoning_texts,
 )

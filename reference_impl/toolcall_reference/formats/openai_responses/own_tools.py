@@ -1,4 +1,4 @@
-"""Tools that OpenAI defines and the client runs, as functions: their declarations, their calls and what comes back.
+"""Tools that OpenAI defines and the client runs, as functions: declarations, calls and results.
 
 https://platform.openai.com/docs/api-reference/responses/create
 """
@@ -19,15 +19,15 @@ _TEXTS: Body = {"type": "array", "items": _TEXT}
 _NUMBER: Body = {"type": "integer"}
 
 
-def _schema(properties: Body, *required: str) -> Body:
+def _object_schema(properties: Body, *required: str) -> Body:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
-#: By the name of the function: what it does, its parameters, and the key of a call's item that they are.
-_KNOWN: dict[str, tuple[str, Body, str]] = {
+#: Description, parameters, and the key of a call's item that holds the arguments, by function name.
+_FUNCTIONS: dict[str, tuple[str, Body, str]] = {
     "local_shell": (
         "Run a command on the user's computer and return its output.",
-        _schema(
+        _object_schema(
             {
                 "type": {"type": "string", "enum": ["exec"]},
                 "command": _TEXTS,
@@ -42,12 +42,12 @@ _KNOWN: dict[str, tuple[str, Body, str]] = {
     ),
     "shell": (
         "Run commands in a shell of the user's and return what each prints and how it ends.",
-        _schema({"commands": _TEXTS, "timeout_ms": _NUMBER, "max_output_length": _NUMBER}, "commands"),
+        _object_schema({"commands": _TEXTS, "timeout_ms": _NUMBER, "max_output_length": _NUMBER}, "commands"),
         "action",
     ),
     "apply_patch": (
         "Create, update or delete a file by a diff in the V4A format. Types: create_file, update_file, delete_file.",
-        _schema({"type": _TEXT, "path": _TEXT, "diff": _TEXT}, "type", "path"),
+        _object_schema({"type": _TEXT, "path": _TEXT, "diff": _TEXT}, "type", "path"),
         "operation",
     ),
     "computer": (
@@ -55,7 +55,7 @@ _KNOWN: dict[str, tuple[str, Body, str]] = {
             "Use a computer by its screen, mouse and keyboard. Types: click, double_click, drag, keypress, move, "
             "screenshot, scroll, type, wait."
         ),
-        _schema(
+        _object_schema(
             {
                 **dict.fromkeys(("type", "button", "text"), _TEXT),
                 **dict.fromkeys(("x", "y", "scroll_x", "scroll_y"), _NUMBER),
@@ -68,75 +68,75 @@ _KNOWN: dict[str, tuple[str, Body, str]] = {
     ),
     "tool_search": (
         "Find further tools by what they are for. Those that are found can be called from then on.",
-        _schema({"query": _TEXT, "limit": _NUMBER}, "query"),
+        _object_schema({"query": _TEXT, "limit": _NUMBER}, "query"),
         "arguments",
     ),
 }
-_DECLARED = {**{name: name for name in _KNOWN}, "computer_use_preview": "computer"}
-_PREFIXES = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu", "tool_search": "tsc"}
-CALLS = frozenset(f"{name}_call" for name in _KNOWN)
-_SEARCHES = ("tool_search", "tool_search_call", "tool_search_output")
-OUTPUTS = frozenset({_SEARCHES[2], *(f"{call}_output" for call in CALLS if call not in _SEARCHES)})
+_FUNCTION_BY_TYPE = {**{name: name for name in _FUNCTIONS}, "computer_use_preview": "computer"}
+_ID_PREFIXES = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu", "tool_search": "tsc"}
+CALL_TYPES = frozenset(f"{name}_call" for name in _FUNCTIONS)
+_SEARCH_TYPES = ("tool_search", "tool_search_call", "tool_search_output")
+OUTPUT_TYPES = frozenset({_SEARCH_TYPES[2], *(f"{call}_output" for call in CALL_TYPES if call not in _SEARCH_TYPES)})
 
 
 def is_hosted(holder: Body) -> bool:
-    """Whether OpenAI runs it: a shell whose environment is a container of its own, a search that is not the client's.
+    """Whether OpenAI runs the tool: a shell in OpenAI's container, or a search that is not the client's.
 
     https://github.com/openai/openai-python/blob/main/src/openai/types/responses/tool_search_tool_param.py
     """
-    if holder.get("type") in _SEARCHES:
+    if holder.get("type") in _SEARCH_TYPES:
         return holder.get("execution") != "client"
     place = holder.get("environment")
     return isinstance(place, dict) and str(place.get("type")).startswith("container")
 
 
 def as_function(tool: Body) -> Tool | None:
-    """The function that stands for a declaration of such a tool; None for those that OpenAI runs."""
-    name = _DECLARED.get(str(tool.get("type")))
+    """The function for a declaration of such a tool; None for a provider-run tool."""
+    name = _FUNCTION_BY_TYPE.get(str(tool.get("type")))
     if name is None or is_hosted(tool):
         return None
-    description, schema, _ = _KNOWN[name]
-    if name == "tool_search":  # it says itself what it does
+    description, schema, _ = _FUNCTIONS[name]
+    if name == "tool_search":  # its declaration may describe it
         description, schema = tool.get("description") or description, tool.get("parameters") or schema
         as_object(schema, "parameters")
     return Tool(name, str(description), schema, own=tool)
 
 
-def name_of(item: Body) -> str:
-    """The name of the function that a call's item calls."""
+def function_name(item: Body) -> str:
+    """The function name of a call's item."""
     return str(item["type"]).removesuffix("_call")
 
 
-def arguments_of(item: Body) -> str:
-    """What a call's item says, as the arguments of that function."""
-    action: Any = item.get(_KNOWN[name_of(item)][2])
-    if name_of(item) == "computer" and "actions" in item:
+def function_arguments(item: Body) -> str:
+    """The function's argument text from a call's item."""
+    action: Any = item.get(_FUNCTIONS[function_name(item)][2])
+    if function_name(item) == "computer" and "actions" in item:
         action = {"actions": item["actions"]}
     return dump(as_object(action, "an action"))
 
 
-def output_of(item: Body) -> Any:
-    """What the client returned, as the output of a function: text or parts."""
+def function_output(item: Body) -> Any:
+    """The function's output from a result's item: text or parts."""
     output = item.get("tools" if item.get("type") == "tool_search_output" else "output")
     if isinstance(output, dict) and output.get("type") == "computer_screenshot":
         return [{**output, "type": "input_image"}]
     return output if isinstance(output, str) or output is None else dump(output)
 
 
-def declared(tools: Iterable[Any]) -> frozenset[str]:
-    """The names by which calls name those of the declarations that OpenAI defines and the client runs."""
+def own_tool_names(tools: Iterable[Any]) -> frozenset[str]:
+    """The function names of the declared tools that OpenAI defines and the client runs."""
     functions = (as_function(tool) for tool in tools if isinstance(tool, dict))
     return frozenset(tool.name for tool in functions if tool is not None)
 
 
 def call_item(call: UniversalToolCall, call_id: str) -> Body:
-    """The item of a call of such a tool; its own id is derived from the call's, for the item stands in requests too."""
+    """The item of a call of such a tool; its own id is derived from the call's, as the item is in requests, too."""
     arguments = arguments_object(call)
-    key = "actions" if call.name == "computer" and "actions" in arguments else _KNOWN[call.name][2]
+    key = "actions" if call.name == "computer" and "actions" in arguments else _FUNCTIONS[call.name][2]
     if call.name == "local_shell":
         arguments = {"type": "exec", "env": {}, **arguments}
     item: Body = {
-        "id": f"{_PREFIXES[call.name]}_{digest('own', call_id, length=50)}",
+        "id": f"{_ID_PREFIXES[call.name]}_{digest('own', call_id, length=50)}",
         "type": f"{call.name}_call",
         "status": "completed",
         key: arguments["actions"] if key == "actions" else arguments,
@@ -148,9 +148,9 @@ def call_item(call: UniversalToolCall, call_id: str) -> Body:
 
 
 def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
-    """What the client of such a tool returns."""
+    """The item of such a tool's result."""
     if name == "tool_search":
-        return _loading(result, call_id)
+        return _search_output_item(result, call_id)
     item: Body = {"type": f"{name}_call_output", "call_id": call_id}
     parts = results.content_parts(result)
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
@@ -166,15 +166,15 @@ def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
     return {**item, "output": _shell_output(text, failed=result.is_error) if name == "shell" else text}
 
 
-def _loading(result: UniversalToolResult, call_id: str) -> Body:
-    """What a search of the client's found: the declarations, where the result is a list of them."""
+def _search_output_item(result: UniversalToolResult, call_id: str) -> Body:
+    """The output item of a client-run search: the declarations that it found, if the result is a list."""
     text = "\n".join(part.text for part in results.content_parts(result) if isinstance(part, Text))
     item: Body = {"type": "tool_search_output", "execution": "client", "call_id": call_id, "status": "completed"}
-    return {**item, "tools": _listed(text) or []}
+    return {**item, "tools": _parse_list(text) or []}
 
 
-def _listed(text: str) -> list[Any] | None:
-    """The list that a text spells."""
+def _parse_list(text: str) -> list[Any] | None:
+    """The JSON list in a text; None if it is not one."""
     try:
         tools = parse(text)
     except ValueError:
@@ -183,8 +183,8 @@ def _listed(text: str) -> list[Any] | None:
 
 
 def _shell_output(text: str, *, failed: bool) -> list[Any]:
-    """What each command printed: the list itself, or any other text as what one command printed."""
-    output = _listed(text)
+    """The output of each command: the list in the text, or the text as the output of one command."""
+    output = _parse_list(text)
     if output is not None:
         return output
     return [{"stdout": text, "stderr": "", "outcome": {"type": "exit", "exit_code": int(failed)}}]

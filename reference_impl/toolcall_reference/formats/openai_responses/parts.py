@@ -30,22 +30,22 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
         elif kind == "refusal":
             parts.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "input_image":
-            parts.append(_image(part))
+            parts.append(_decode_image(part))
         elif kind == "input_file":
-            parts.append(_file(part))
+            parts.append(_decode_file(part))
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
     return parts
 
 
-def _image(part: Body) -> Media:
+def _decode_image(part: Body) -> Media:
     detail = part.get("detail") if isinstance(part.get("detail"), str) else None
     if isinstance(part.get("image_url"), str):
         return media.from_url("image", part["image_url"], detail=detail)
     return Media("image", file_id=as_text(part.get("file_id"), "file_id"), detail=detail, vendor=VENDOR)
 
 
-def _file(part: Body) -> Media:
+def _decode_file(part: Body) -> Media:
     name = part.get("filename") if isinstance(part.get("filename"), str) else None
     if isinstance(part.get("file_url"), str):
         item = media.from_url("file", part["file_url"], name=name)
@@ -61,19 +61,19 @@ def _file(part: Body) -> Media:
     )
 
 
-def encode_input(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
-    """The content of a user message or the output of a tool: a string where it is one text, else an array."""
+def encode_content(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
+    """The content of a user message or the output of a tool: a string for a single text, else an array."""
     if len(parts) == 1 and isinstance(parts[0], Text) and "text-parts" not in target.notations:
         return parts[0].text
     return [encode_part(part, target.losses) for part in parts]
 
 
 def encode_part(part: Text | Media, losses: Losses) -> Body:
-    """One ``input_*`` part; media that Responses has no part for become visible text."""
+    """One ``input_*`` part; media without a part in Responses become visible text."""
     if isinstance(part, Text):
         return {"type": "input_text", "text": part.text}
     if part.kind == "image":
-        # The SDK's type of a user's image demands a detail; auto is what leaving it out means.
+        # The SDK's type of a user's image requires a detail; auto is the default.
         detail = {"detail": part.detail or "auto"}
         url = media.picture_url(part)
         if url is not None and (part.data is not None or not url.lower().startswith("data:")):

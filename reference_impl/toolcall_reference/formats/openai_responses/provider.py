@@ -1,4 +1,4 @@
-"""How OpenAI itself speaks in Responses: ids, echoes, and streams of numbered events, an item after the other.
+"""OpenAI's own Responses replies: ids, echoed settings, and streams of numbered events.
 
 https://platform.openai.com/docs/api-reference/responses-streaming
 """
@@ -15,11 +15,11 @@ from toolcall_reference.basics.pseudorandom import noise, pieces
 from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import openai
 from toolcall_reference.formats.format import Provider
-from toolcall_reference.formats.openai_responses.reply_store import refer
+from toolcall_reference.formats.openai_responses.reply_store import put_references
 
-_ENDS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
-# Items of tools that OpenAI itself runs: the events between their start and their end.
-_HOSTED = {
+_END_EVENTS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
+# The state events of provider-run items, by item type.
+_HOSTED_STATES = {
     "web_search_call": ("in_progress", "searching", "completed"),
     "file_search_call": ("in_progress", "searching", "completed"),
     "code_interpreter_call": ("in_progress", "interpreting", "completed"),
@@ -27,8 +27,8 @@ _HOSTED = {
     "mcp_call": ("in_progress", "completed"),
     "mcp_list_tools": ("in_progress", "completed"),
 }
-# Replies of 2026 count what hosted tools used and what was written to the cache; the older models' goldens do not.
-_NEWER = "gpt-5"
+# Replies of newer models count provider-run tools and cache writes; the older models' goldens do not.
+_NEWER_MODELS = "gpt-5"
 _TOOL_USAGE: Body = {
     "image_gen": {
         "input_tokens": 0,
@@ -40,8 +40,8 @@ _TOOL_USAGE: Body = {
     "web_search": {"num_requests": 0},
 }
 
-# What OpenAI says of its own tools where the request does not.
-_ECHOED: dict[str, Body] = {
+# The defaults of OpenAI's own tools in its echo.
+_ECHOED_TOOL_DEFAULTS: dict[str, Body] = {
     "file_search": {
         "filters": None,
         "max_num_results": 20,
@@ -67,17 +67,17 @@ _ECHOED: dict[str, Body] = {
 
 
 def stream_of(reply: Body, seed: str) -> bytes:
-    """``event:`` and ``data:`` lines for a whole Response."""
+    """The stream of a whole Response."""
     written = []
-    for number, event in enumerate(_events(reply, seed)):
+    for number, event in enumerate(_stream_events(reply, seed)):
         event["sequence_number"] = number
         data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
         written.append(f"event: {event['type']}\ndata: {data}\n\n")
     return "".join(written).encode()
 
 
-def _events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
-    reply = {key: value for key, value in reply.items() if key != "billing"}  # unary replies alone have it
+def _stream_events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
+    reply = {key: value for key, value in reply.items() if key != "billing"}  # only whole replies have it
     initial_reply = {**reply, "status": "in_progress", "output": [], "usage": None}
     for key in ("completed_at", "incomplete_details", "error"):
         if key in initial_reply:
@@ -85,16 +85,16 @@ def _events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
     yield {"type": "response.created", "response": initial_reply}
     yield {"type": "response.in_progress", "response": initial_reply}
     for index, item in enumerate(reply["output"]):
-        yield {"type": "response.output_item.added", "item": _started(item), "output_index": index}
-        for event in _inside(item, f"{seed}/{index}"):
+        yield {"type": "response.output_item.added", "item": _item_start(item), "output_index": index}
+        for event in _item_events(item, f"{seed}/{index}"):
             named = {} if item["type"] == "shell_call" else {"item_id": item.get("id")}  # its events alone name no item
             yield {**event, **named, "output_index": index}
         yield {"type": "response.output_item.done", "item": item, "output_index": index}
-    yield {"type": _ENDS[reply["status"]], "response": reply}
+    yield {"type": _END_EVENTS[reply["status"]], "response": reply}
 
 
-def _started(item: Body) -> Body:
-    """An item before anything is said of it."""
+def _item_start(item: Body) -> Body:
+    """An item at its start, without content."""
     empty: dict[str, Body] = {
         "message": {"content": []},
         "function_call": {"arguments": ""},
@@ -118,41 +118,41 @@ def _without_diff(operation: Body) -> Body:
     return {**operation, "diff": ""} if "diff" in operation else operation
 
 
-def _inside(item: Body, seed: str) -> Iterator[dict[str, Any]]:
+def _item_events(item: Body, seed: str) -> Iterator[dict[str, Any]]:
     kind = item["type"]
     if kind == "message":
         for place, part in enumerate(item["content"]):
-            yield from _part(part, place, f"{seed}/{place}")
+            yield from _part_events(part, place, f"{seed}/{place}")
     elif kind == "function_call":
-        yield from _said("response.function_call_arguments", "arguments", item["arguments"], {}, seed)
+        yield from _text_events("response.function_call_arguments", "arguments", item["arguments"], {}, seed)
     elif kind == "custom_tool_call":
-        yield from _said("response.custom_tool_call_input", "input", item["input"], {}, seed)
+        yield from _text_events("response.custom_tool_call_input", "input", item["input"], {}, seed)
     elif kind == "reasoning":
         for place, part in enumerate(item.get("summary") or ()):
             at = {"summary_index": place}
             yield {"type": "response.reasoning_summary_part.added", "part": {**part, "text": ""}, **at}
-            yield from _said("response.reasoning_summary_text", "text", part["text"], at, f"{seed}/{place}")
+            yield from _text_events("response.reasoning_summary_text", "text", part["text"], at, f"{seed}/{place}")
             yield {"type": "response.reasoning_summary_part.done", "part": part, **at}
         for place, part in enumerate(item.get("content") or ()):
-            yield from _said("response.reasoning_text", "text", part["text"], {"content_index": place}, seed)
+            yield from _text_events("response.reasoning_text", "text", part["text"], {"content_index": place}, seed)
     elif kind == "apply_patch_call" and "diff" in item["operation"]:
-        yield from _said("response.apply_patch_call_operation_diff", "diff", item["operation"]["diff"], {}, seed)
+        yield from _text_events("response.apply_patch_call_operation_diff", "diff", item["operation"]["diff"], {}, seed)
     elif kind == "shell_call":
         for place, command in enumerate(item["action"]["commands"]):
             at = {"command_index": place}
             yield {"type": "response.shell_call_command.added", "command": "", **at}
-            yield from _said("response.shell_call_command", "command", command, at, f"{seed}/{place}")
+            yield from _text_events("response.shell_call_command", "command", command, at, f"{seed}/{place}")
     else:
-        yield from _hosted(item, kind, seed)
+        yield from _hosted_events(item, kind, seed)
 
 
-def _hosted(item: Body, kind: str, seed: str) -> Iterator[dict[str, Any]]:
-    """How far a step has got; code is written bit by bit, and a picture is shown before it is done."""
-    for step in _HOSTED.get(kind, ()):
+def _hosted_events(item: Body, kind: str, seed: str) -> Iterator[dict[str, Any]]:
+    """The state events of a provider-run item, with its code in pieces and a partial image."""
+    for step in _HOSTED_STATES.get(kind, ()):
         if step == "interpreting":
-            yield from _said("response.code_interpreter_call_code", "code", item["code"], {}, seed)
+            yield from _text_events("response.code_interpreter_call_code", "code", item["code"], {}, seed)
         if kind == "mcp_call" and step == "completed":
-            yield from _said("response.mcp_call_arguments", "arguments", item["arguments"], {}, seed)
+            yield from _text_events("response.mcp_call_arguments", "arguments", item["arguments"], {}, seed)
             step = "failed" if item.get("error") else step
         yield {"type": f"response.{kind}.{step}"}
         if step == "generating" and item.get("result"):
@@ -161,15 +161,15 @@ def _hosted(item: Body, kind: str, seed: str) -> Iterator[dict[str, Any]]:
             yield {"type": f"response.{kind}.partial_image", **image_fields, **form}
 
 
-def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
-    """A part of a message: text or a refusal."""
+def _part_events(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
+    """The events of a message's part: text or refusal."""
     at: dict[str, Any] = {"content_index": place}
     key = "refusal" if part["type"] == "refusal" else "text"
     name = "response.refusal" if key == "refusal" else "response.output_text"
     empty = {**part, key: "", **({"annotations": []} if "annotations" in part else {})}
     yield {"type": "response.content_part.added", **at, "part": empty}
     more: Body = {"logprobs": []} if key == "text" else {}
-    events = list(_said(name, key, part[key], {**at, **more}, seed))
+    events = list(_text_events(name, key, part[key], {**at, **more}, seed))
     yield from events[:-1]
     for number, annotation in enumerate(part.get("annotations") or ()):
         annotation_fields = {"annotation_index": number, "annotation": annotation}
@@ -178,61 +178,69 @@ def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
     yield {"type": "response.content_part.done", **at, "part": part}
 
 
-def _said(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[str, Any]]:
-    """A text bit by bit, and then whole."""
+def _text_events(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[str, Any]]:
+    """The events of a text: its pieces, and then the whole."""
     for number, piece in enumerate(pieces(text, seed)):
         yield {"type": f"{name}.delta", **at, "delta": piece, "obfuscation": noise(f"{seed}/{number}")}
     yield {"type": f"{name}.done", **at, key: text}
 
 
 def dress_reply(body: Body, seed: str, request: Body) -> Body:
-    """``resp_``, ``fc_`` and ``msg_`` ids of 48 hexadecimal digits, tools and settings repeated, every default said."""
+    """Add ``resp_``, ``fc_`` and ``msg_`` ids, and echo tools and settings with every default."""
     body["id"] = "resp_" + digest("resp", seed, length=50)
     for place, item in enumerate(body["output"]):
         prefix = str(item.get("id", "")).split("_")[0]
         if prefix in ("fc", "ctc", "msg"):
             item["id"] = f"{prefix}_{digest('item', seed, place, length=50)}"
-    body["tools"] = [_echoed_tool(tool) for tool in request.get("tools", [])]
+    body["tools"] = [_echo_tool(tool) for tool in request.get("tools", [])]
     if body["completed_at"] is not None:
         body["completed_at"] = body["created_at"] + 2
     body["text"] = {**body["text"], "verbosity": body["text"].get("verbosity", "medium")}
     usage, user, metadata = body.pop("usage"), body.pop("user"), body.pop("metadata")
-    body["reasoning"] = {**body["reasoning"], "effort": body["reasoning"].get("effort") or _effort(body["model"])}
-    if body["model"].startswith(_NEWER):
+    body["reasoning"] = {
+        **body["reasoning"],
+        "effort": body["reasoning"].get("effort") or _default_effort(body["model"]),
+    }
+    if body["model"].startswith(_NEWER_MODELS):
         body["tool_usage"] = copy.deepcopy(_TOOL_USAGE)
         body["reasoning"] = {**body["reasoning"], "mode": "standard"}
         usage["input_tokens_details"]["cache_write_tokens"] = 0
     return {**body, "usage": usage, "user": user, "metadata": metadata}
 
 
-def _effort(model: str) -> str | None:
-    """How much a model thinks of whom nobody asked for more or less."""
+def _default_effort(model: str) -> str | None:
+    """The model's default reasoning effort; None if it does not think."""
     if model.startswith(("gpt-5.1", "gpt-5.2", "gpt-5.4")):
         return "none"
     return "medium" if model.startswith(("gpt-5", "o4", "codex-", "computer-use-")) else None
 
 
-def _echoed_tool(tool: Body) -> Body:
-    """A tool as OpenAI echoes it: a function that does not say ``strict`` in strict form, the others with defaults."""
+def _echo_tool(tool: Body) -> Body:
+    """A tool as OpenAI echoes it: a function without ``strict`` in strict form, other tools with defaults."""
     if tool.get("type") != "function":
-        return {**tool, **{key: value for key, value in _ECHOED.get(str(tool["type"]), {}).items() if key not in tool}}
+        return {
+            **tool,
+            **{
+                key: value for key, value in _ECHOED_TOOL_DEFAULTS.get(str(tool["type"]), {}).items() if key not in tool
+            },
+        }
     echo = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
     if tool.get("defer_loading"):
         echo["defer_loading"] = True
     if tool.get("strict") is None:
-        return {**echo, "parameters": _closed(tool["parameters"]), "strict": True}
+        return {**echo, "parameters": _close_schema(tool["parameters"]), "strict": True}
     return {**echo, "parameters": tool["parameters"], "strict": tool["strict"]}
 
 
-def _closed(schema: Any) -> Any:
-    """A schema as strict mode wants it: every object closed, every property required."""
+def _close_schema(schema: Any) -> Any:
+    """A schema in strict form: every object closed, every property required."""
     if isinstance(schema, list):
-        return [_closed(entry) for entry in schema]
+        return [_close_schema(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    closed_schema = {key: _closed(value) for key, value in schema.items() if key != "properties"}
+    closed_schema = {key: _close_schema(value) for key, value in schema.items() if key != "properties"}
     if "properties" in schema:
-        properties = {name: _closed(value) for name, value in schema["properties"].items()}
+        properties = {name: _close_schema(value) for name, value in schema["properties"].items()}
         closing = {"required": list(properties), "additionalProperties": False}
         closed_schema = {"type": "object", "properties": properties, **closed_schema, **closing}
     return closed_schema
@@ -245,5 +253,5 @@ PROVIDER = Provider(
     dress_error=openai.dress_error,
     render_stream=stream_of,
     file_vendor=openai.VENDOR,
-    put_references=refer,
+    put_references=put_references,
 )

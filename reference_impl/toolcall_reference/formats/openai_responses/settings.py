@@ -11,28 +11,28 @@ from toolcall_reference.conversation.intermediate import Body, Conversation, Res
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
-from toolcall_reference.formats.openai import for_parameters
+from toolcall_reference.formats.openai import encode_parameters
 from toolcall_reference.formats.openai_responses.own_tools import as_function
 
-_KNOWN = {
+_KNOWN_KEYS = {
     "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens",
     "temperature", "top_p", "text", "user", "metadata", "stream", "stream_options", "reasoning",
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store",
 }  # fmt: skip
-_SHARED = (
+_SHARED_KEYS = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store",
 )  # fmt: skip
 
 
-FEWEST_TOKENS = 16
 VERBOSITIES = ("low", "medium", "high")
-"""The least limit of tokens that the API takes: https://github.com/UKGovernmentBEIS/inspect_evals/issues/694"""
+MIN_OUTPUT_TOKENS = 16
+"""The smallest token limit that the API accepts: https://github.com/UKGovernmentBEIS/inspect_evals/issues/694"""
 
 
 def decode_tools(body: Body, losses: Losses, names: Mapping[tuple[str, str], str] | None = None) -> list[Tool]:
-    """The declared tools; those that OpenAI runs itself, or knows the schema of, as hosted ones.
+    """The declared tools; provider-run tools are hosted.
 
-    ``names`` are those of tools that stand in a namespace, by it and their name there, where they differ from that.
+    ``names`` are the universal names of tools in namespaces, by namespace and name, where they differ.
     """
     tools = []
     for tool in as_list(body.get("tools"), "tools"):
@@ -68,55 +68,55 @@ def decode_tools(body: Body, losses: Losses, names: Mapping[tuple[str, str], str
 
 
 def decode_settings(body: Body, losses: Losses) -> Settings:
-    """Everything else that a request sets."""
+    """The settings of a request."""
     text = as_object(body.get("text"), "text")
     reasoning = as_object(body.get("reasoning"), "reasoning")
-    shared = {key: body[key] for key in _SHARED if body.get(key) is not None}
+    shared = {key: body[key] for key in _SHARED_KEYS if body.get(key) is not None}
     if text.get("verbosity") is not None:
         shared["verbosity"] = text["verbosity"]
     for key in sorted(reasoning.keys() - {"effort", "summary"}):
         if reasoning[key] is not None:
             losses.add("setting", "reasoning of Responses' own; dropped", key)
-    for key in sorted(body.keys() - _KNOWN):
+    for key in sorted(body.keys() - _KNOWN_KEYS):
         if body[key] not in (None, [], False):
             losses.add("setting", "Responses' own; dropped", key)
     return Settings(
         max_output_tokens=body.get("max_output_tokens"),
         temperature=body.get("temperature"),
         top_p=body.get("top_p"),
-        tool_choice=_choice(body.get("tool_choice")),
+        tool_choice=_decode_choice(body.get("tool_choice")),
         parallel_calls=body.get("parallel_tool_calls"),
-        response_format=_response_format(text.get("format")),
+        response_format=_decode_format(text.get("format")),
         user_id=body.get("user"),
         metadata=body.get("metadata") or None,
-        reasoning=_reasoning(reasoning),
+        reasoning=_decode_reasoning(reasoning),
         openai=shared,
     )
 
 
-def _reasoning(config: Body) -> Reasoning | None:
+def _decode_reasoning(config: Body) -> Reasoning | None:
     effort, summary = config.get("effort"), config.get("summary")
     if effort is None and summary is None:
         return None
     return Reasoning(effort=effort, summaries=True if summary is not None else None)
 
 
-def _choice(value: Any) -> ToolChoice | None:
+def _decode_choice(value: Any) -> ToolChoice | None:
     if isinstance(value, str):
         return ToolChoice(value if value in ("auto", "required", "none") else "auto")
     if not isinstance(value, dict):
         return None
     if value.get("type") == "allowed_tools":
-        names = [_named(as_object(tool, "a tool")) for tool in as_list(value.get("tools"), "tools")]
+        names = [_decode_tool_name(as_object(tool, "a tool")) for tool in as_list(value.get("tools"), "tools")]
         return ToolChoice("required" if value.get("mode") == "required" else "auto", names)
-    return ToolChoice("required", [_named(value)])
+    return ToolChoice("required", [_decode_tool_name(value)])
 
 
-def _named(tool: Body) -> str:
+def _decode_tool_name(tool: Body) -> str:
     return as_text(tool.get("name"), "name") or str(tool.get("type"))
 
 
-def _response_format(value: Any) -> ResponseFormat | None:
+def _decode_format(value: Any) -> ResponseFormat | None:
     response_format = as_object(value, "format")
     if not response_format:
         return None
@@ -129,11 +129,11 @@ def _response_format(value: Any) -> ResponseFormat | None:
     )
 
 
-HOSTED: dict[str, Body] = {
+HOSTED_BY_PURPOSE: dict[str, Body] = {
     "web search": {"type": "web_search"},
     "code": {"type": "code_interpreter", "container": {"type": "auto"}},
 }
-"""What OpenAI runs itself, by what it is for."""
+"""OpenAI's provider-run tools by purpose."""
 
 
 def encode_tools(conversation: Conversation) -> list[Tool]:
@@ -142,10 +142,10 @@ def encode_tools(conversation: Conversation) -> list[Tool]:
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
-    """One declaration.
+    """The declaration of a tool.
 
-    ``strict`` is always said: where it is absent, Responses tries to be strict and rewrites the schema, while the other
-    formats are not strict unless asked.
+    ``strict`` is always set: without it Responses tries to be strict and rewrites the schema, while the other formats
+    are not strict by default.
     """
     if tool.own is not None and target.exact:
         return tool.own
@@ -156,7 +156,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         if tool.format is not None:
             body["format"] = tool.format
         return body
-    body["parameters"] = for_parameters(tool, target)
+    body["parameters"] = encode_parameters(tool, target)
     body["strict"] = target.strict_flag(tool) is True
     if "strict" in target.notations or "null" in target.notations:
         body["strict"] = True if "strict" in target.notations else None
@@ -169,7 +169,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
-    """Write settings into ``body``; what Responses does not have is noted."""
+    """Write settings into ``body``; unsupported ones are recorded as losses."""
     kinds = {tool.name: tool.kind for tool in tools}
     choice = target.allowed_choice(settings.tool_choice, tools)
     if choice is not None:
@@ -203,7 +203,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     limit = settings.max_output_tokens
     if limit is not None:
-        body["max_output_tokens"] = target.clamp("max-output-tokens", as_number(limit, "a limit"), FEWEST_TOKENS)
+        body["max_output_tokens"] = target.clamp("max-output-tokens", as_number(limit, "a limit"), MIN_OUTPUT_TOKENS)
     if settings.temperature is not None:
         body["temperature"] = settings.temperature
     if settings.top_p is not None:
