@@ -14,7 +14,7 @@ from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.drivers import Misdirected, Opened, Outcome
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.formats import read
-from toolcall_conformance.judge.translation.settings.elsewhere import served_elsewhere
+from toolcall_conformance.judge.translation.settings.other_api import find_other_api
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -115,13 +115,13 @@ FREE_TEXT = {"tools": [{"type": "custom", "custom": {"name": "write_patch"}}]}
     ],
 )
 def test_which_bodies_responses_alone_serves(model: str, fields: Body, elsewhere: bool) -> None:
-    entry = served_elsewhere(CORPUS, CHAT, model, read(CHAT, "request", chat(**fields)))
+    entry = find_other_api(CORPUS, CHAT, model, read(CHAT, "request", chat(**fields)))
     assert (entry is not None) is elsewhere
     assert entry is None or entry["by"] == RESPONSES
 
 
 def test_thoughts_that_are_not_to_be_shown_keep_a_request_in_chat() -> None:
     body = {"model": "any", "messages": [], "thinking": {"type": "enabled", "budget_tokens": 2000}}
-    assert served_elsewhere(CORPUS, CHAT, "gpt-5", read("anthropic", "request", body))
+    assert find_other_api(CORPUS, CHAT, "gpt-5", read("anthropic", "request", body))
     hidden = {**body, "thinking": {**body["thinking"], "display": "omitted"}}  # type: ignore[dict-item]
-    assert served_elsewhere(CORPUS, CHAT, "gpt-5", read("anthropic", "request", hidden)) is None
+    assert find_other_api(CORPUS, CHAT, "gpt-5", read("anthropic", "request", hidden)) is None

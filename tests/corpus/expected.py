@@ -27,7 +27,7 @@ from toolcall_conformance.basics.reading import (
 from toolcall_conformance.judge.translation.calls.call_arguments import readable_arguments
 from toolcall_conformance.judge.translation.media.media_identity import media_identity
 from toolcall_conformance.judge.translation.results.placeholders import ReferencedMedia, without_placeholders
-from toolcall_conformance.judge.translation.settings.model_names import named_by
+from toolcall_conformance.judge.translation.settings.model_names import matches_model
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 
 #: The element of expresses.json that a neutral setting belongs to.
@@ -375,7 +375,7 @@ def is_all_taken(corpus: Corpus, case: Case, format_name: str, wish: dict[str, A
     """Whether how much to think is all that the case's model takes in a format beside the case's tools."""
     limits = format_data(corpus, format_name)["limits"]
     return any(
-        wish in entry["taken"] and named_by(corpus, case.model(format_name), entry["models"])
+        wish in entry["taken"] and matches_model(corpus, case.model(format_name), entry["models"])
         for entry in limits
         if entry["setting"] == "reasoning" and "taken" in entry
     )

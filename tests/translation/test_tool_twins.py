@@ -16,9 +16,9 @@ from toolcall_conformance.basics.reading import Reading, Tool
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas
 from toolcall_conformance.judge.translation.tools import similar_names
-from toolcall_conformance.judge.translation.tools.own_tools import pair_own
-from toolcall_conformance.judge.translation.tools.tool_names import legal_name
-from toolcall_conformance.judge.translation.tools.tool_twins import map_tools
+from toolcall_conformance.judge.translation.tools.own_tools import pair_own_tools
+from toolcall_conformance.judge.translation.tools.tool_names import is_legal_name
+from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tools
 
 CORPUS = load_corpus()
 ENOUGH = CORPUS.alignment.parameters["name_beginning"]
@@ -125,7 +125,7 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
     source, output = _rest(source, pairs, 0), _rest(output, pairs, 1)
     names = [tool.name for tool in sides.source.tools]
     twice = {name for name in names if names.count(name) > 1}
-    forced = [tool for tool in source if tool.name is None or tool.name in twice or not legal_name(sides, tool.name)]
+    forced = [tool for tool in source if tool.name is None or tool.name in twice or not is_legal_name(sides, tool.name)]
     pairs += _matched(forced, output, lambda left, right: _similar(left, right) or _schema(left, right))
     forced, output = _rest(forced, pairs, 0), _rest(output, pairs, 1)
     if len(forced) == len(output):
@@ -134,7 +134,7 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
     brought = [tool for tool in sides.source.loaded_tools if tool.kind != "hosted" and tool.name not in declared]
     later = {tool.name or at: tool for at, tool in enumerate(brought)}
     pairs += _matched([*later.values()], _rest(all_output, pairs, 1), _name, words, _description)
-    return pairs + pair_own(sides, pairs)
+    return pairs + pair_own_tools(sides, pairs)
 
 
 @pytest.mark.daily  # nothing else that is cheap runs the lines on similar names
@@ -146,7 +146,7 @@ def test_twins_are_those_of_asking_each(monkeypatch: pytest.MonkeyPatch, few: in
     @given(DRAWN, DRAWN, DRAWN)
     def same(left: list[Any], right: list[Any], search_tools: list[Any]) -> None:
         sides = _sides(left, right, search_tools)
-        assert _places(map_tools(sides)) == _places(_plain(sides))
+        assert _places(pair_tools(sides)) == _places(_plain(sides))
 
     same()
 
@@ -195,7 +195,7 @@ def _calls(sides: Sides) -> int:
     before = sys.getprofile()
     sys.setprofile(called)
     try:
-        map_tools(sides)
+        pair_tools(sides)
     finally:
         sys.setprofile(before)
     return count

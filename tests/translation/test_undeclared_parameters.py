@@ -27,4 +27,4 @@ REASON = {"properties": {"reason": {"type": "string"}}}
     ],
 )
 def test_the_first_that_is_not_declared(schema: Any, undeclared: str) -> None:
-    assert tool_kinds._undeclared(schema) == undeclared
+    assert tool_kinds._undeclared_parameter(schema) == undeclared

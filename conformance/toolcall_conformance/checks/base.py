@@ -39,7 +39,7 @@ from toolcall_conformance.judge.consequences import consequence_table, name_caus
 from toolcall_conformance.judge.excuses.refusals import REFUSAL_NAMES_LOSS, NamedLoss, named_loss
 from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.judge.levels import apply_circumstances, make_finding
-from toolcall_conformance.judge.translation.settings.model_names import model_rule
+from toolcall_conformance.judge.translation.settings.model_names import broken_model_rule
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 OpenSession = Callable[[Route], OpenOutcome]
@@ -248,7 +248,7 @@ class Tally:
         reported = [
             (rule, flaw.sentence)
             for flaw in outcome.flaws
-            for rule in [_FLAWS.get(flaw.kind) or model_rule(self.corpus, *flaw.models)]
+            for rule in [_FLAWS.get(flaw.kind) or broken_model_rule(self.corpus, *flaw.models)]
             if rule is not None
         ]
         if outcome.mutated:

@@ -22,7 +22,7 @@ from toolcall_conformance.drivers import (
     Source,
     StreamOutcome,
 )
-from toolcall_conformance.judge.translation.settings.elsewhere import served_elsewhere
+from toolcall_conformance.judge.translation.settings.other_api import find_other_api
 from toolcall_conformance.library import Case, Corpus
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Excused:
             return outcome
         route = self._route
         reading = formats.read(route.client, "request", body)
-        entry = served_elsewhere(self._corpus, route.upstream, route.upstream_model, reading)
+        entry = find_other_api(self._corpus, route.upstream, route.upstream_model, reading)
         if entry is None or entry["by"] not in actual_formats:
             return outcome
         title = self._corpus.format(entry["by"])["title"]

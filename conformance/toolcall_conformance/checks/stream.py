@@ -31,8 +31,12 @@ from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.translation.calls.call_arguments import has_odd_arguments
 from toolcall_conformance.judge.translation.pair import Sides
-from toolcall_conformance.judge.translation.settings.counts_asked import find_not_requested
-from toolcall_conformance.judge.translation.settings.stream_flag import RULE, asks, asks_in_body
+from toolcall_conformance.judge.translation.settings.stream_settings import (
+    STREAM_RULE,
+    has_stream_flag,
+    report_uncounted_stream,
+    requests_stream,
+)
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
@@ -86,11 +90,13 @@ def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tal
 
     Who makes a stream of a whole reply need not ask for one: the client has its stream, only later.
     """
-    asks_in_bodies = all(asks_in_body(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
-    if asks_in_bodies and exchange.sent is not None and not asks(exchange.sent):
+    asks_in_bodies = all(has_stream_flag(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
+    if asks_in_bodies and exchange.sent is not None and not requests_stream(exchange.sent):
         got = exchange.sent.get("stream", MISSING)
         pointer = "" if got is MISSING else "/stream"
-        tally.findings.append(make_finding(corpus, RULE, pointer, want=True, got=got, source="/stream", body=body))
+        tally.findings.append(
+            make_finding(corpus, STREAM_RULE, pointer, want=True, got=got, source="/stream", body=body)
+        )
 
 
 def _note_counts(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
@@ -99,7 +105,7 @@ def _note_counts(exchange: StreamedExchange, body: str, corpus: Corpus, tally: T
     if exchange.sent is not None:
         reading = formats.read(route.client, "request", exchange.request)
         sides = Sides(corpus, reading, formats.read(route.upstream, "request", exchange.sent))
-        tally.findings += [replace(entry, body=body) for entry in find_not_requested(sides)]
+        tally.findings += [replace(entry, body=body) for entry in report_uncounted_stream(sides)]
 
 
 def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:

@@ -26,11 +26,11 @@ from toolcall_conformance.judge.translation.calls.call_arguments import with_unr
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.outcome.echo import compare_echo
 from toolcall_conformance.judge.translation.pair import Groups, Sides
-from toolcall_conformance.judge.translation.settings.counts_asked import must_ask, streams_uncounted
+from toolcall_conformance.judge.translation.settings.stream_settings import counts_flag_pointer, is_uncounted_stream
 from toolcall_conformance.judge.translation.state import state, stored
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_kinds import compare_call_form
-from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, name_pairs
+from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tools, pair_tool_names
 from toolcall_conformance.judge.wrong_format import report_no_object, report_other_format
 from toolcall_conformance.library import Corpus
 
@@ -135,19 +135,19 @@ def _read_declarations(
         return {}, None, {}
     after = formats.read(route.upstream, "request", requests.upstream)
     sides = Sides(corpus, before, after)
-    twins = map_tools(sides)
-    back = {upstream: client for client, upstream in name_pairs(sides, twins) if upstream != client}
+    twins = pair_tools(sides)
+    back = {upstream: client for client, upstream in pair_tool_names(sides, twins) if upstream != client}
     groups = {(twin.namespace, twin.name): tool.namespace for tool, twin in twins} if requests.seen else {}
     return back if requests.seen else {}, schema_reversal.conversions_down(sides, twins), groups
 
 
 def _usage_circumstances(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:
     """The circumstances of a reply's token counts, in formats whose streams count only if the request asks for it."""
-    if must_ask(corpus, client) is None:
+    if counts_flag_pointer(corpus, client) is None:
         return
     if request is None:
         yield from ["counts-unknown"] if streamed else []
-    elif streams_uncounted(corpus, client, request):
+    elif is_uncounted_stream(corpus, client, request):
         yield "counts-unasked"
 
 

@@ -19,7 +19,7 @@ from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.results.failures import looks_like_error
 from toolcall_conformance.judge.translation.state.state import model_circumstances
-from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, names_of
+from toolcall_conformance.judge.translation.tools.tool_pairs import map_tool_names, pair_tools
 from toolcall_conformance.judge.translation.tools.tools import compare_tools
 from toolcall_conformance.library import Corpus
 
@@ -44,7 +44,7 @@ def judge_tools(
 def mcp_tool_names(corpus: Corpus, format_name: str, list_tools_result: Any, request: Any) -> dict[str, str]:
     """The names under which a request declares the tools of a ListToolsResult, by the server's names."""
     sides = _tool_sides(corpus, format_name, list_tools_result, request)
-    return names_of(sides, map_tools(sides))
+    return map_tool_names(sides, pair_tools(sides))
 
 
 def _tool_sides(corpus: Corpus, format_name: str, list_tools_result: Any, request: Any) -> Sides:

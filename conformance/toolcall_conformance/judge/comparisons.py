@@ -10,12 +10,11 @@ from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.judge.translation.calls.calls import compare_calls
 from toolcall_conformance.judge.translation.media.media import compare_media
 from toolcall_conformance.judge.translation.outcome.outcome import compare_finish, compare_usage
-from toolcall_conformance.judge.translation.outcome.shown_thoughts import compare_shown_thoughts
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.results import compare_results
 from toolcall_conformance.judge.translation.settings.cache_marks import compare_cache_marks
 from toolcall_conformance.judge.translation.settings.settings import compare_settings
-from toolcall_conformance.judge.translation.settings.thinking_switch import compare_thinking_switch
+from toolcall_conformance.judge.translation.settings.thinking import compare_shown_thoughts, compare_thinking_switch
 from toolcall_conformance.judge.translation.state.hosted_steps import compare_steps
 from toolcall_conformance.judge.translation.state.own_state import compare_own_state
 from toolcall_conformance.judge.translation.state.shown_state import compare_shown_state

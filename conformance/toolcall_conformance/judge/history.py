@@ -30,7 +30,7 @@ from toolcall_conformance.judge.translation.state.state import model_circumstanc
 from toolcall_conformance.judge.translation.state.stored import is_half
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
-from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, names_of
+from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tools, map_tool_names
 from toolcall_conformance.judge.wrong_format import report_no_object
 from toolcall_conformance.library import Corpus
 
@@ -124,8 +124,8 @@ def _cached_names(corpus: Corpus, upstream: str, golden: bytes, output: bytes) -
 
 def _match_declarations(corpus: Corpus, golden: Reading, output: Reading) -> DeclaredNames:
     sides = Sides(corpus, golden, output)
-    twins = map_tools(sides)
-    return DeclaredNames(names_of(sides, twins), twins, conversions_up(sides, twins))
+    twins = pair_tools(sides)
+    return DeclaredNames(map_tool_names(sides, twins), twins, conversions_up(sides, twins))
 
 
 def _rename_members(golden: Reading, names: DeclaredNames) -> Reading:

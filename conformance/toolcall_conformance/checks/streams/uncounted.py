@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import JSONError, parse, to_json
 from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.basics.streaming.event_data import event_data, rewrite_data
-from toolcall_conformance.judge.translation.settings.counts_asked import streams_uncounted
+from toolcall_conformance.judge.translation.settings.stream_settings import is_uncounted_stream
 from toolcall_conformance.library import Corpus
 
 
@@ -18,7 +18,7 @@ def as_asked(corpus: Corpus, name: str, stream: bytes, sent: Any) -> bytes:
     Without counts that were not asked for go the event that brings them alone, and the null before it. Counts in an
     event that says more stay: only compatible servers send such, and they send them unasked.
     """
-    if not streams_uncounted(corpus, name, sent):
+    if not is_uncounted_stream(corpus, name, sent):
         return stream
     counts = corpus.transports[name]["stream"]["counts"]
     pieces = (piece for piece in cuts.split_events(stream) if not _brings_counts_alone(piece, counts))

@@ -25,9 +25,9 @@ from toolcall_conformance.judge.translation.media.media_losses import media_dema
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
-from toolcall_conformance.judge.translation.settings.limits import limited
-from toolcall_conformance.judge.translation.settings.settings import OF_THE_ROUTE, PRIVATE, chosen_names
-from toolcall_conformance.judge.translation.tools.own_tools import own_tool, run_by_client
+from toolcall_conformance.judge.translation.settings.limits import limit_value
+from toolcall_conformance.judge.translation.settings.settings import PRIVATE_PREFIX, ROUTE_SETTINGS, chosen_tool_names
+from toolcall_conformance.judge.translation.tools.own_tools import find_own_tool, is_run_by_client
 from toolcall_conformance.library import Corpus
 
 Drop = Callable[[Reading], Reading]
@@ -100,7 +100,7 @@ def setting_names(corpus: Corpus, setting: Setting) -> tuple[str, ...]:
 
     A last key of one word, such as ``format`` in ``text.format``, is too little without the key before it.
     """
-    neutral = setting.name.removeprefix(PRIVATE)
+    neutral = setting.name.removeprefix(PRIVATE_PREFIX)
     wire_names = (corpus.format(name)["wire_words"]["settings"].get(setting.name, "") for name in corpus.formats)
     return tuple(dict.fromkeys((neutral, *(name for at in (setting.pointer, *wire_names) for name in _key_names(at)))))
 
@@ -116,13 +116,13 @@ def _key_names(pointer: str) -> Iterator[str]:
 def _setting_parts(pair: Pair) -> Iterator[NameablePart]:
     for name, setting in pair.source.settings.items():
         names = setting_names(pair.corpus, setting)
-        if name.startswith(PRIVATE):
+        if name.startswith(PRIVATE_PREFIX):
             demand = "must" if pair.is_same_format else "cannot"
             yield NameablePart(name, setting.pointer, names, demand, _drop_setting(name))
-        elif name not in OF_THE_ROUTE:
+        elif name not in ROUTE_SETTINGS:
             element = _setting_element(pair.source, name, setting)
             demand = pair.demand(element)
-            if demand == "must" and limited(pair, name, setting.value) is not None:
+            if demand == "must" and limit_value(pair, name, setting.value) is not None:
                 demand = "cannot"
             yield _make_part(pair, element, setting.pointer, _drop_setting(name), *names, demand=demand)
 
@@ -131,7 +131,7 @@ def _setting_element(reading: Reading, setting_name: str, setting: Setting) -> s
     """The element that a setting is."""
     if setting_name == "tool_choice":
         mode = setting.value.get("mode", "auto") if isinstance(setting.value, dict) else "auto"
-        names = chosen_names(reading)
+        names = chosen_tool_names(reading)
         if names is None or mode == "none":
             return f"choice-{mode}" if mode in ("required", "none") else "choice-auto"
         return "choice-named" if mode == "required" and len(names) == 1 else "choice-subset"
@@ -150,7 +150,7 @@ def _tool_parts(pair: Pair) -> Iterator[NameablePart]:
     for tool in pair.source.tools:
         at, gone = tool.pointer, _change_tool(tool.pointer, lambda _: None)
         if tool.kind == "hosted":
-            element = "tool-client-run" if run_by_client(pair.corpus, pair.source, tool) else "tool-hosted"
+            element = "tool-client-run" if is_run_by_client(pair.corpus, pair.source, tool) else "tool-hosted"
             yield _make_part(
                 pair, element, at, gone, *_names_with_undated(tool.type, tool.name), *_names_in_other_apis(pair, tool)
             )
@@ -177,7 +177,7 @@ def _names_with_undated(*names: str | None) -> list[str]:
 
 def _names_in_other_apis(pair: Pair, tool: Tool) -> Iterator[str]:
     """The names that the APIs have for tools of the same purpose: a refusal may use those of the target."""
-    own = own_tool(pair.corpus, pair.source, tool)
+    own = find_own_tool(pair.corpus, pair.source, tool)
     if own is not None:
         yield own.purpose
         every = (other for name in pair.corpus.formats for other in pair.corpus.own_tools(name).tools)

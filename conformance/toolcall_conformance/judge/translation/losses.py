@@ -22,10 +22,10 @@ from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.failures import looks_like_error
 from toolcall_conformance.judge.translation.results.payload import parse_text
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
-from toolcall_conformance.judge.translation.settings.limits import is_all_taken, limited
-from toolcall_conformance.judge.translation.settings.settings import OF_THE_ROUTE, PRIVATE, chosen_names
+from toolcall_conformance.judge.translation.settings.limits import is_limit_met, limit_value
+from toolcall_conformance.judge.translation.settings.settings import PRIVATE_PREFIX, ROUTE_SETTINGS, chosen_tool_names
 from toolcall_conformance.judge.translation.texts.citations import citations
-from toolcall_conformance.judge.translation.tools.own_tools import run_by_client
+from toolcall_conformance.judge.translation.tools.own_tools import is_run_by_client
 
 EXACT = 2**53
 #: What a reply that failed need not bring.
@@ -224,13 +224,13 @@ def _bounded(pair: Pair) -> Iterator[str]:
     """The settings of which the output has what the target's limits leave, and no more."""
     for name, setting in pair.source.settings.items() if pair.is_request and pair.through is None else ():
         element = name.replace("_", "-")
-        limit = limited(pair, name, setting.value) if pair.demands.get(element) == "must" else None
-        if limit is not None and is_all_taken(pair, name, limit, pair.output.settings.get(name)):
+        limit = limit_value(pair, name, setting.value) if pair.demands.get(element) == "must" else None
+        if limit is not None and is_limit_met(pair, name, limit, pair.output.settings.get(name)):
             yield element
 
 
 def _declared(pair: Pair, reading: Reading, kind: str) -> int:
-    return sum(tool.kind == kind and not run_by_client(pair.corpus, reading, tool) for tool in reading.tools)
+    return sum(tool.kind == kind and not is_run_by_client(pair.corpus, reading, tool) for tool in reading.tools)
 
 
 def _of_settings(pair: Pair) -> Iterator[str]:
@@ -238,15 +238,15 @@ def _of_settings(pair: Pair) -> Iterator[str]:
     defaults = pair.origin.get("defaults", {})
     for name, setting in source.settings.items():
         unsaid = setting.value in (None, [], {}, "") or (name in defaults and equal(setting.value, defaults[name]))
-        if name in OF_THE_ROUTE or unsaid:
+        if name in ROUTE_SETTINGS or unsaid:
             continue
         if name == "tool_choice":
-            names = chosen_names(source)
+            names = chosen_tool_names(source)
             left = sum(tool.kind != "hosted" for tool in output.tools)
-            if names is not None and len(names) > 1 and chosen_names(output) is None and left > len(names):
+            if names is not None and len(names) > 1 and chosen_tool_names(output) is None and left > len(names):
                 yield "choice-subset"
         elif name == "parallel_calls":
             if setting.value is False and name not in output.settings:
                 yield "parallel-flag"
         elif name not in output.settings:
-            yield name if name.startswith(PRIVATE) else name.replace("_", "-")
+            yield name if name.startswith(PRIVATE_PREFIX) else name.replace("_", "-")

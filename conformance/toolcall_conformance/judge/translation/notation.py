@@ -20,7 +20,7 @@ from toolcall_conformance.judge.translation.media.media_identity import base64_e
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.schemas.inner_schemas import inner_schemas
 from toolcall_conformance.judge.translation.schemas.normal_schemas import COUNT_KEYWORDS
-from toolcall_conformance.judge.translation.settings.settings import chosen_names
+from toolcall_conformance.judge.translation.settings.settings import chosen_tool_names
 from toolcall_conformance.judge.translation.texts.layout import record_layout
 from toolcall_conformance.judge.translation.wire_words import choice_value, setting_as_written, setting_value, value_at
 
@@ -106,7 +106,7 @@ def _record_setting_words(pair: Pair, name: str, setting: Setting, other: Settin
     if name == "response_format" and not equal(want := setting_value(pair, name, setting), got):
         pair.accept("answer-form-in-other-words", other.pointer, setting.pointer, want, got)
     forced = name == "tool_choice" and isinstance(setting.value, dict) and setting.value.get("mode") == "required"
-    chosen = chosen_names(pair.output) if forced else None
+    chosen = chosen_tool_names(pair.output) if forced else None
     want = choice_value(pair, "required", chosen) if chosen is not None and len(chosen) == 1 else got
     if not equal(want, got):
         pair.accept("named-choice-as-required-with-one-tool", other.pointer, setting.pointer, want, got)

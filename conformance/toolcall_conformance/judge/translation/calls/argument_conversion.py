@@ -18,7 +18,7 @@ from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, p
 from toolcall_conformance.judge.translation.schemas.normal_schemas import SchemaNormalizer, TooLargeError
 from toolcall_conformance.judge.translation.schemas.schema_lists import types_of
 from toolcall_conformance.judge.translation.schemas.schema_pair import admits_null
-from toolcall_conformance.judge.translation.tools.similar_names import letters
+from toolcall_conformance.judge.translation.tools.similar_names import letters_and_digits
 
 _MAX_DEPTH: Final = 40
 _UNION_KEYWORDS: Final = ("anyOf", "oneOf")
@@ -230,8 +230,8 @@ def _unmatched_names(names: Sequence[str], others: Sequence[str]) -> dict[str, s
     """Return the names that ``others`` lack, by their letters and digits, if no two have the same."""
     other_names = set(others)
     missing = [name for name in names if name not in other_names]
-    counts = Counter(map(letters, missing))
-    return {letters(name): name for name in missing if counts[letters(name)] == 1}
+    counts = Counter(map(letters_and_digits, missing))
+    return {letters_and_digits(name): name for name in missing if counts[letters_and_digits(name)] == 1}
 
 
 def _without_fillers(before: _ShownSchema, after: _ShownSchema, value: Any) -> Any:

@@ -28,7 +28,7 @@ from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair, describe_call
 from toolcall_conformance.judge.translation.results.failures import strings_in
 from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls
-from toolcall_conformance.judge.translation.tools.own_tools import says_the_same
+from toolcall_conformance.judge.translation.tools.own_tools import is_same_own_call
 from toolcall_conformance.judge.translation.tools.tool_kinds import compare_call_kind
 from toolcall_conformance.judge.translation.tools.tool_names import undeclared_names
 from toolcall_conformance.judge.translation.wire_words import call_value, is_legal_id
@@ -232,7 +232,7 @@ def argument_equivalence(left: Call, right: Call, *, exact: bool) -> str | None:
     if "builtin" in (left.kind, right.kind):
         if left.kind == right.kind and equal(left.arguments, right.arguments):
             return ""
-        return "own-tool-as-another" if says_the_same(left, right) else None
+        return "own-tool-as-another" if is_same_own_call(left, right) else None
     if left.kind != right.kind:
         function, custom = (left, right) if left.kind == "function" else (right, left)
         wrapped = function.arguments

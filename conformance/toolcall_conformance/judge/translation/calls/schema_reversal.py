@@ -11,7 +11,7 @@ from toolcall_conformance.basics.reading import Call, Tool
 from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 from toolcall_conformance.judge.translation.pair import Pair, Sides
-from toolcall_conformance.judge.translation.tools.own_tools import called
+from toolcall_conformance.judge.translation.tools.own_tools import called_name
 
 Conversions = Mapping[str, ArgumentConversion]
 """Conversions of the arguments of calls, by the tool's name."""
@@ -22,7 +22,7 @@ def conversions_up(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conversi
     return {
         name: ArgumentConversion(tool.schema, twin.schema)
         for tool, twin in twins
-        if _schemas_differ(tool, twin) and (name := called(sides.corpus, sides.source, tool)) is not None
+        if _schemas_differ(tool, twin) and (name := called_name(sides.corpus, sides.source, tool)) is not None
     }
 
 
@@ -36,9 +36,9 @@ def conversions_down(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conver
         for tool, twin in twins
         if _schemas_differ(tool, twin)
     ]
-    here = {called(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
-    others = {called(sides.corpus, sides.output, twin) for _, twin in twins}
-    there = ((called(sides.corpus, sides.source, tool), conversion) for tool, _, conversion in changed)
+    here = {called_name(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
+    others = {called_name(sides.corpus, sides.output, twin) for _, twin in twins}
+    there = ((called_name(sides.corpus, sides.source, tool), conversion) for tool, _, conversion in changed)
     conversions = {name: conversion for name, conversion in there if name not in others} | here
     return {name: conversion for name, conversion in conversions.items() if name is not None}
 

@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.basics.reading import Call, Hosted, Reading, Text
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.tools.similar_names import letters
+from toolcall_conformance.judge.translation.tools.similar_names import letters_and_digits
 
 
 def steps_as_calls(pair: Pair) -> dict[int, Hosted]:
@@ -43,7 +43,7 @@ def _step_ids(step: Hosted) -> list[str]:
 
 def _is_call_of_step(step: Hosted, call: Call) -> bool:
     """Whether a call has the name of a step, perhaps after that of its server, and its arguments."""
-    name, other = letters(step.name or step.type), letters(call.name or "")
+    name, other = letters_and_digits(step.name or step.type), letters_and_digits(call.name or "")
     if not name or not other.endswith(name) or not isinstance(step.value, dict):
         return False
     return any(

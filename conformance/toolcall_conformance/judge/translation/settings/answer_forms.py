@@ -1,4 +1,4 @@
-"""Whether two response formats ask for the same form of an answer."""
+"""Whether two response formats request the same form of an answer."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.schemas.inner_schemas import inner_schemas
 from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, compare_schemas
 
-_GRAVE: Final = frozenset(
+_GRAVE_RULES: Final = frozenset(
     f"translation/{rule}"
     for rule in (
         *("schema-property-lost", "schema-required", "schema-enum", "schema-type", "schema-items"),
         *("schema-description", "schema-narrowed", "schema-changed"),
     )
 )
-"""Differences of a schema by which other values are valid than the source demands."""
+"""Differences of a schema that allow other values than the source does."""
 
-_TURNED: Final = frozenset({"translation/schema-widened", "translation/schema-listed-twice"})
-"""Differences that are grave where the output says something else, and not where it says nothing."""
+_RULES_GRAVE_IF_PRESENT: Final = frozenset({"translation/schema-widened", "translation/schema-listed-twice"})
+"""Differences that are grave only where the output has another value, not where it has none."""
 
-_PLAIN: Final = frozenset(
+_STRICT_KEYWORDS: Final = frozenset(
     {
         "type",
         "properties",
@@ -37,21 +37,22 @@ _PLAIN: Final = frozenset(
     }
     | {"$ref", "$defs", "definitions"}
 )
-"""What every strict mode takes."""
+"""The keywords that every strict mode accepts."""
 
 
-def same_form(pair: Pair, left: Any, right: Any, pointer: str) -> bool:
-    """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say.
+def is_same_answer_form(pair: Pair, left: Any, right: Any, pointer: str) -> bool:
+    """Whether two response formats have the same type and schema.
 
-    ``pointer`` is that of ``right`` in the output.
+    The schema may be closed, opened, or lack what a format cannot express. ``pointer`` is that of ``right`` in the
+    output.
     """
     if not isinstance(left, dict) or not isinstance(right, dict) or left.get("type") != right.get("type"):
         return False
-    if any(_turned(left.get(key), right.get(key)) for key in ("name", "strict")):
+    if any(_contradict(left.get(key), right.get(key)) for key in ("name", "strict")):
         return False
     if left.get("schema") is None or right.get("schema") is None:
         return left.get("schema") is None
-    if _turned(left.get("strict", pair.origin["answer_strict"]), right.get("strict")) and _may_be_strict(
+    if _contradict(left.get("strict", pair.origin["answer_strict"]), right.get("strict")) and _fits_strict_mode(
         right["schema"]
     ):
         return False
@@ -62,20 +63,15 @@ def same_form(pair: Pair, left: Any, right: Any, pointer: str) -> bool:
     return not any(_is_grave(difference) and not difference.under for difference in differences)
 
 
-def _turned(left: Any, right: Any) -> bool:
-    """Whether both say something, and not the same."""
+def _contradict(left: Any, right: Any) -> bool:
+    """Whether both have a value, and not the same."""
     return left is not None and right is not None and not equal(left, right)
 
 
-def _is_loosened(pair: Pair, left: Any, right: Any) -> bool:
-    """Whether the output says that the answer need not follow a schema that it follows for certain in the source."""
-    return left is None and right is False and pair.origin["answer_strict"] is True
-
-
-def _may_be_strict(schema: Any) -> bool:
-    """Whether a strict mode takes a schema for certain: all objects are closed, and require all that they have."""
+def _fits_strict_mode(schema: Any) -> bool:
+    """Whether any strict mode accepts a schema: all objects are closed, and require all their members."""
     return all(
-        _PLAIN.issuperset(inner) and ("properties" not in inner or _is_closed(inner.get("properties"), inner))
+        _STRICT_KEYWORDS.issuperset(inner) and ("properties" not in inner or _is_closed(inner.get("properties"), inner))
         for _, inner in inner_schemas(schema)
     )
 
@@ -87,6 +83,6 @@ def _is_closed(properties: Any, schema: dict[str, Any]) -> bool:
 
 
 def _is_grave(difference: SchemaDifference) -> bool:
-    """Whether the answer may have another form; what a format cannot say is gone, and what it says stays."""
-    opened = difference.rule in _TURNED and difference.got is not MISSING
-    return difference.rule in _GRAVE or opened
+    """Whether the answer may have another form. What is gone may be inexpressible; what is there counts."""
+    opened = difference.rule in _RULES_GRAVE_IF_PRESENT and difference.got is not MISSING
+    return difference.rule in _GRAVE_RULES or opened

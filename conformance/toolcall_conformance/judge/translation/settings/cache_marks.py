@@ -12,15 +12,15 @@ from toolcall_conformance.basics.reading import CacheMark
 from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 
-_WHOLE = "body"
+_ON_BODY = "body"
 
 
 def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
     """Report the marks that are gone from tools, the system prompt, results or messages.
 
-    A target that knows no such marks, or only by convention, need not have them, and nothing brings them back that came
-    by way of such a one. One whose number of marks is limited need not have more, and a mark on the whole body stands
-    for all others.
+    A target without such marks, or with a convention only, need not have them; if the format between is such a one,
+    they cannot come back. A target with a limit need not have more marks, and a mark on the whole body replaces all
+    others.
     """
     way = (pair.through, pair.output.format)
     if any(pair.corpus.expresses(name, "cache-control") != "native" for name in way if name is not None):
@@ -28,32 +28,32 @@ def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
     if not pair.source.cache_marks:
         return
     there = Counter(mark.on for mark in pair.output.cache_marks)
-    if there[_WHOLE] or there.total() >= pair.target["cache_marks"]:
+    if there[_ON_BODY] or there.total() >= pair.target["cache_marks"]:
         return
     missing = Counter(mark.on for mark in pair.source.cache_marks) - there
     for on in missing:
         first = next(mark for mark in pair.source.cache_marks if mark.on == on)
         yield pair.finding(
             "translation/cache-mark",
-            _holder(pair, first),
+            _expected_pointer(pair, first),
             f"of the marks for the cache {missing[on]} on {on} did not arrive",
-            want=_mark(pair, first),
+            want=_expected_mark(pair, first),
             got=MISSING,
             source=first.pointer,
             subject=on,
         )
 
 
-def _mark(pair: Pair, mark: CacheMark) -> Any:
-    """A mark as its body has it; in words for another format, which has one of its own."""
+def _expected_mark(pair: Pair, mark: CacheMark) -> Any:
+    """Return a mark as its body has it; in words for another format, which has one of its own."""
     stands = resolve(pair.source.body, mark.pointer)
     if pair.source.format == pair.output.format:
         return stands
     return Words(str(pair.corpus.expression(pair.output.format, "cache-control")["as"]))
 
 
-def _holder(pair: Pair, mark: CacheMark) -> str:
-    """What in the output should hold a mark, or the list in which that stands."""
+def _expected_pointer(pair: Pair, mark: CacheMark) -> str:
+    """Return what in the output should hold a mark, or else the list that this would be in."""
     if mark.on == "tool" and pair.output.tools:
         return pair.output.tools[-1].pointer
     if mark.on == "system" and pair.output.system:

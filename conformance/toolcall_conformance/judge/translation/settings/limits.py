@@ -1,7 +1,7 @@
-"""What a target documents that it takes of a setting, and so what may be left of a value beyond that.
+"""Documented limits of a target's settings: what may remain of a value beyond them.
 
-The limits stand in ``format.json``. Some hold for some models alone, some only beside another setting of the output
-or beside tools of a kind.
+The limits are in ``format.json``. Some apply to some models only, some only together with another setting of the output
+or with tools of a kind.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Setting
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.settings.model_names import named_by
+from toolcall_conformance.judge.translation.settings.model_names import matches_model
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
-    """What the target takes of a value that it does not take as it is.
+class LimitedValue:
+    """What the target accepts in place of a value that it does not accept unchanged.
 
-    ``nearest`` is that, MISSING if it takes nothing; of a list it is all that may stay, of which ``most`` are taken.
-    ``may_lack``: to say nothing is as near.
+    ``nearest`` is that, MISSING if it accepts nothing; for a list, all entries that may stay, of which ``max_entries``
+    are accepted. ``may_lack``: omitting the setting is as near.
     """
 
     nearest: Any
-    most: int | None = None
+    max_entries: int | None = None
     may_lack: bool = False
 
-    def met_by(self, got: Any) -> bool:
-        """Whether a value, MISSING for none, is all that the target takes."""
+    def is_met_by(self, got: Any) -> bool:
+        """Whether a value, MISSING for none, is all that the target accepts."""
         if got is MISSING and self.may_lack:
             return True
         if isinstance(self.nearest, list) and isinstance(got, list):
             actual_values = set(got)
             return actual_values <= set(self.nearest) and len(actual_values) == min(
-                self.most or len(self.nearest), len(self.nearest)
+                self.max_entries or len(self.nearest), len(self.nearest)
             )
         return equal(self.nearest, got) if MISSING not in (self.nearest, got) else self.nearest is got
 
 
-def limited(pair: Pair, name: str, value: Any) -> Limited | None:
-    """What the target takes of a setting's value; None where that is all of it, as far as the corpus knows."""
-    entries = list(_entries(pair, name))
+def limit_value(pair: Pair, name: str, value: Any) -> LimitedValue | None:
+    """Return what the target accepts of a setting's value; None if that is all of it, as far as the corpus knows."""
+    entries = list(_applicable_limits(pair, name))
     if any(entry.get("refused") for entry in entries):
-        return Limited(MISSING)
+        return LimitedValue(MISSING)
     if (
         supported_values := [supported_value for entry in entries for supported_value in entry.get("taken", ())]
     ) and value not in supported_values:
-        return Limited(supported_values[0], may_lack=True)
+        return LimitedValue(supported_values[0], may_lack=True)
     if isinstance(value, list):
-        return _limited_list(entries, value)
+        return _limit_list(entries, value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     nearest = value
@@ -60,35 +60,36 @@ def limited(pair: Pair, name: str, value: Any) -> Limited | None:
         nearest = max(nearest, entry.get("least", nearest))
         nearest = min(nearest, entry.get("most", nearest))
         if entry.get("whole"):
-            nearest = _whole(nearest)
-    return None if equal(nearest, value) else Limited(nearest)
+            nearest = _without_fraction(nearest)
+    return None if equal(nearest, value) else LimitedValue(nearest)
 
 
-def _whole(number: float) -> float:
-    """The number without its fraction; infinity stays."""
+def _without_fraction(number: float) -> float:
+    """Return a number without its fraction; infinity stays."""
     return int(number) if math.isfinite(number) else number
 
 
-def _limited_list(entries: list[Mapping[str, Any]], value: list[Any]) -> Limited | None:
+def _limit_list(entries: list[Mapping[str, Any]], value: list[Any]) -> LimitedValue | None:
+    """Return what the target accepts of a list; None if that is all of it."""
     texts = list(dict.fromkeys(map(str, value)))
     if any(entry.get("blank") is False for entry in entries):
         texts = [text for text in texts if text.strip()]
     most = min((entry["entries"] for entry in entries if "entries" in entry), default=len(texts))
     if len(texts) == len(value) and len(texts) <= most:
         return None
-    return Limited(texts or MISSING, most)
+    return LimitedValue(texts or MISSING, most)
 
 
-def is_all_taken(pair: Pair, name: str, limit: Limited, other: Setting | None) -> bool:
-    """Whether the output has all that the target takes of a setting, said or by the target's default."""
+def is_limit_met(pair: Pair, name: str, limit: LimitedValue, other: Setting | None) -> bool:
+    """Whether the output has all that the target accepts of a setting, given or by the target's default."""
     if other is not None:
-        return limit.met_by(other.value)
-    return limit.met_by(MISSING) or limit.met_by(pair.target.get("defaults", {}).get(name, MISSING))
+        return limit.is_met_by(other.value)
+    return limit.is_met_by(MISSING) or limit.is_met_by(pair.target.get("defaults", {}).get(name, MISSING))
 
 
-def adjustable(pair: Pair, name: str, want: Any, got: Any) -> bool:
-    """Whether a change has a reason that the two bodies do not rule out, though they do not show it."""
-    entries = list(_entries(pair, name))
+def may_be_adjusted(pair: Pair, name: str, want: Any, got: Any) -> bool:
+    """Whether a change may have a reason that the two bodies do not show, but do not rule out either."""
+    entries = list(_applicable_limits(pair, name))
     if isinstance(want, dict):
         if not isinstance(got, dict):
             return False
@@ -105,19 +106,19 @@ def adjustable(pair: Pair, name: str, want: Any, got: Any) -> bool:
     return not has_limit and any(got >= floor for floor in floors)
 
 
-def _entries(pair: Pair, name: str) -> Iterator[Mapping[str, Any]]:
-    """The limits that hold for a setting: of the model that is asked, and beside what else the output says."""
+def _applicable_limits(pair: Pair, name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the limits that apply to a setting, by the requested model and by what else the output has."""
     setting = pair.output.settings.get("model")
     model = pair.model or (setting.value if setting is not None and isinstance(setting.value, str) else "")
     for entry in pair.target.get("limits", ()):
-        if entry["setting"] == name and _is_beside(pair, entry, name):
+        if entry["setting"] == name and _applies(pair, entry, name):
             models = entry.get("models")
-            if models is None or (model and named_by(pair.corpus, model, models)):
+            if models is None or (model and matches_model(pair.corpus, model, models)):
                 yield entry
 
 
-def _is_beside(pair: Pair, entry: Mapping[str, Any], name: str) -> bool:
-    """Whether the output has what must stand beside a setting for a limit to hold: another setting, tools of a kind."""
+def _applies(pair: Pair, entry: Mapping[str, Any], name: str) -> bool:
+    """Whether the output has what a limit depends on: another setting, or tools of a kind."""
     kind = entry.get("beside_tools")
     tools = kind is None or any(tool.kind == kind for tool in pair.output.tools)
     return tools and entry.get("beside", name) in {name, *pair.output.settings}

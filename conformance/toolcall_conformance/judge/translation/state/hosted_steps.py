@@ -13,7 +13,7 @@ from toolcall_conformance.judge.translation.nearest import nearest_place
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
-from toolcall_conformance.judge.translation.tools.own_tools import LOST
+from toolcall_conformance.judge.translation.tools.own_tools import HOSTED_TOOL
 
 
 def compare_steps(pair: Pair) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
 
     What became a call of the client's is reported as that.
     """
-    if pair.is_same_format or LOST in pair.declared or _steps(pair, output=True):
+    if pair.is_same_format or HOSTED_TOOL in pair.declared or _steps(pair, output=True):
         return
     words = squeeze("\n".join(item.text for turn in pair.output.turns for item in turn.items if isinstance(item, Text)))
     steps: dict[str, list[Hosted]] = {}

@@ -1,6 +1,6 @@
-"""Tools that an API itself defines, and what stands for them in another: a function, or a tool of its own.
+"""An API's own tools, and what replaces them in another API: a function, or a tool of its own.
 
-Those that the client runs must arrive. Those that the provider runs nobody else can run: they may be lost, and the
+Those that the client runs must arrive. Those that the provider runs, no one else can run: they may be lost, and the
 client must learn of it.
 """
 
@@ -16,47 +16,49 @@ from toolcall_conformance.judge.translation.pair import Pair, Sides, describe_to
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.own_tools import OwnTool
 
-LOST = "tool-hosted"
+HOSTED_TOOL = "tool-hosted"
 """The element that a translator names if it declares the loss of a tool that the provider runs."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
-def own_tool(corpus: Corpus, reading: Reading, tool: Tool) -> OwnTool | None:
-    """Which of its API's own tools a declaration is of, None for the user's own and for what nobody knows."""
+def find_own_tool(corpus: Corpus, reading: Reading, tool: Tool) -> OwnTool | None:
+    """Return which of its API's own tools a declaration is of; None for the user's own, and for unknown ones."""
     return corpus.own_tools(reading.format).find(tool.type, tool.declaration) if tool.kind == "hosted" else None
 
 
-def run_by_client(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
+def is_run_by_client(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
     """Whether a tool is one of the API's own that the client runs."""
-    own = own_tool(corpus, reading, tool)
+    own = find_own_tool(corpus, reading, tool)
     return own is not None and own.run_by == "client"
 
 
-def called(corpus: Corpus, reading: Reading, tool: Tool) -> str | None:
-    """The name by which calls name a tool."""
-    own = own_tool(corpus, reading, tool)
+def called_name(corpus: Corpus, reading: Reading, tool: Tool) -> str | None:
+    """Return the name by which calls name a tool."""
+    own = find_own_tool(corpus, reading, tool)
     return tool.name if own is None or own.called is None else own.called
 
 
-def stands_for_several(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
-    """Whether a declaration stands for several functions: calls name these, never the declaration."""
-    own = own_tool(corpus, reading, tool)
+def declares_several(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
+    """Whether a declaration is for several functions: calls name these, never the declaration."""
+    own = find_own_tool(corpus, reading, tool)
     return own is not None and bool(own.functions)
 
 
-def pair_own(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Tool, Tool]]:
-    """The client's own-defined tools with what stands for them, among the tools that ``twins`` leaves over."""
-    left = [tool for tool in sides.source.tools if run_by_client(sides.corpus, sides.source, tool)]
+def pair_own_tools(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Tool, Tool]]:
+    """Pair the API's own tools that the client runs with their replacements among the tools not in ``twins``."""
+    left = [tool for tool in sides.source.tools if is_run_by_client(sides.corpus, sides.source, tool)]
     if not left:
         return []
     paired_ids = {id(tool) for twin in twins for tool in twin}
-    free = [tool for tool in sides.output.tools if id(tool) not in paired_ids and _may_stand(sides, tool)]
+    free = [tool for tool in sides.output.tools if id(tool) not in paired_ids and _can_replace_own_tool(sides, tool)]
     pairs = []
-    for fits in (_same_purpose, _same_name, _name_of_purpose, _anything):
+    for fits in (_has_same_purpose, _has_same_name, _is_named_for_purpose, _is_any_function):
         for tool in list(left):
             # As a last resort: what is left over for what is left over.
-            if fits is _anything and len(left) != len([candidate for candidate in free if candidate.kind != "hosted"]):
+            if fits is _is_any_function and len(left) != len(
+                [candidate for candidate in free if candidate.kind != "hosted"]
+            ):
                 break
             twin = next((other for other in free if fits(sides, tool, other)), None)
             if twin is not None:
@@ -66,56 +68,56 @@ def pair_own(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Too
     return pairs
 
 
-def _may_stand(sides: Sides, tool: Tool) -> bool:
-    return tool.kind != "hosted" or run_by_client(sides.corpus, sides.output, tool)
+def _can_replace_own_tool(sides: Sides, tool: Tool) -> bool:
+    return tool.kind != "hosted" or is_run_by_client(sides.corpus, sides.output, tool)
 
 
-def _same_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
-    own, other_own = own_tool(sides.corpus, sides.source, tool), own_tool(sides.corpus, sides.output, other)
+def _has_same_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
+    own, other_own = find_own_tool(sides.corpus, sides.source, tool), find_own_tool(sides.corpus, sides.output, other)
     return own is not None and other_own is not None and own.purpose == other_own.purpose
 
 
-def _same_name(sides: Sides, tool: Tool, other: Tool) -> bool:
-    own = own_tool(sides.corpus, sides.source, tool)
+def _has_same_name(sides: Sides, tool: Tool, other: Tool) -> bool:
+    own = find_own_tool(sides.corpus, sides.source, tool)
     functions = () if own is None else own.functions
-    names = (tool.name, tool.type, called(sides.corpus, sides.source, tool), *functions)
+    names = (tool.name, tool.type, called_name(sides.corpus, sides.source, tool), *functions)
     return other.kind != "hosted" and other.name in names
 
 
-def _name_of_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
-    own = own_tool(sides.corpus, sides.source, tool)
+def _is_named_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
+    own = find_own_tool(sides.corpus, sides.source, tool)
     return own is not None and other.kind != "hosted" and is_named_for(sides.corpus, other.name, own.purpose)
 
 
-def _anything(sides: Sides, tool: Tool, other: Tool) -> bool:
+def _is_any_function(sides: Sides, tool: Tool, other: Tool) -> bool:
     del sides, tool
     return other.kind != "hosted"
 
 
 def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
-    """Whether the name of a tool has a word of a purpose in it."""
+    """Whether the name of a tool contains a word for a purpose."""
     words = {word.lower() for word in _WORD.findall(name or "")}
     return not words.isdisjoint(corpus.equivalence("own-tool-as-another").parameters["names"].get(purpose, ()))
 
 
-def stands_for_one(pair: Pair, tool: Tool) -> bool:
-    """Whether a function is there in place of one of the source's own tools: some stand for several functions."""
+def replaces_own_tool(pair: Pair, tool: Tool) -> bool:
+    """Whether a function replaces one of the source's own tools, of which some are for several functions."""
     return any(
         is_named_for(pair.corpus, tool.name, own.purpose)
         or tool.name in (source_tool.name, source_tool.type, *own.functions)
-        for source_tool, own in pair.view(_own_of_source)
+        for source_tool, own in pair.view(_own_tools_of_source)
     )
 
 
-def _own_of_source(pair: Pair) -> list[tuple[Tool, OwnTool]]:
-    candidates = ((tool, own_tool(pair.corpus, pair.source, tool)) for tool in pair.source.tools)
+def _own_tools_of_source(pair: Pair) -> list[tuple[Tool, OwnTool]]:
+    candidates = ((tool, find_own_tool(pair.corpus, pair.source, tool)) for tool in pair.source.tools)
     return [(tool, own) for tool, own in candidates if own is not None]
 
 
-def report_hosted(pair: Pair) -> Iterator[Finding]:
-    """What became of the tools that the provider runs: the target's own, nothing that is said to be lost, or worse."""
+def report_hosted_tools(pair: Pair) -> Iterator[Finding]:
+    """Report tools that the provider runs and that became functions, or were lost without a declaration."""
     nameless = {id(tool) for tool in pair.view(nameless_functions).values()}
-    for tool, twin in pair.view(_run_by_provider):
+    for tool, twin in pair.view(_unmatched_hosted_tools):
         if twin is not None:
             yield pair.finding(
                 "translation/hosted-tool-as-function",
@@ -125,7 +127,7 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 source=tool.pointer,
                 subject=describe_tool(tool),
             )
-        elif LOST not in pair.declared and id(tool) not in nameless:
+        elif HOSTED_TOOL not in pair.declared and id(tool) not in nameless:
             yield pair.finding(
                 "translation/hosted-tool-lost",
                 "/tools" if pair.value_at("/tools") is not MISSING else "",
@@ -137,17 +139,17 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
 
 
 def nameless_functions(pair: Pair) -> dict[int, Tool]:
-    """The functions without a name, by ``id``, each with the tool that the provider runs and that became it."""
-    functions = (tool for tool in _spare_functions(pair) if not tool.name)
-    left = (tool for tool, twin in pair.view(_run_by_provider) if twin is None)
+    """Return functions without a name, by ``id``, each with the provider's tool that became it."""
+    functions = (tool for tool in _unpaired_functions(pair) if not tool.name)
+    left = (tool for tool, twin in pair.view(_unmatched_hosted_tools) if twin is None)
     return {id(function): tool for function, tool in zip(functions, left, strict=False)}
 
 
-def _run_by_provider(pair: Pair) -> list[tuple[Tool, Tool | None]]:
-    """The tools that the provider runs and that the target has none for, each with the function named for it."""
-    ours, functions = list(_purposes(pair.corpus, pair.output)), _spare_functions(pair)
+def _unmatched_hosted_tools(pair: Pair) -> list[tuple[Tool, Tool | None]]:
+    """Return tools that the provider runs and the target lacks, each with the function named for it, if any."""
+    ours, functions = list(_declared_purposes(pair.corpus, pair.output)), _unpaired_functions(pair)
     pairs = []
-    for tool, own in pair.view(_own_of_source):
+    for tool, own in pair.view(_own_tools_of_source):
         if own.run_by == "provider" and own.purpose not in ours:
             named = (
                 function
@@ -158,16 +160,16 @@ def _run_by_provider(pair: Pair) -> list[tuple[Tool, Tool | None]]:
     return pairs
 
 
-def _spare_functions(pair: Pair) -> list[Tool]:
-    """The functions of the output that stand for no tool of the source."""
+def _unpaired_functions(pair: Pair) -> list[Tool]:
+    """Return the functions of the output that are paired with no tool of the source."""
     paired_ids = {id(twin) for _, twin in pair.tool_pairs}
     return [tool for tool in pair.output.tools if tool.kind != "hosted" and id(tool) not in paired_ids]
 
 
-def report_functions(pair: Pair) -> Iterator[Finding]:
-    """What is missing of the functions that one of the source's own tools stands for, where some of them are there."""
+def report_missing_functions(pair: Pair) -> Iterator[Finding]:
+    """Report functions that are missing of one of the source's own tools, if others of it are there."""
     there = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
-    for tool, own in pair.view(_own_of_source):
+    for tool, own in pair.view(_own_tools_of_source):
         expected = own.functions_of(tool.declaration)
         missing = expected - there
         if missing and missing != expected:
@@ -183,10 +185,10 @@ def report_functions(pair: Pair) -> Iterator[Finding]:
             )
 
 
-def _purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:
-    """The purposes of the API's own tools that a request declares, or asks for by a setting."""
+def _declared_purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:
+    """Yield the purposes of the API's own tools that a request declares, or requests by a setting."""
     for tool in reading.tools:
-        own = own_tool(corpus, reading, tool)
+        own = find_own_tool(corpus, reading, tool)
         if own is not None:
             yield own.purpose
     for name in reading.settings:
@@ -195,26 +197,26 @@ def _purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:
             yield own.purpose
 
 
-def says_the_same(left: Call, right: Call) -> bool:
-    """Whether a call of an API's own tool says in other keys what the other says: all of its texts are there."""
+def is_same_own_call(left: Call, right: Call) -> bool:
+    """Whether a call of an API's own tool and another call say the same in different keys: all texts are there."""
     own, other = (left, right) if left.kind == "builtin" else (right, left)
     if equal(own.arguments, other.arguments):
         return True
-    if not _same_members(left, right):
+    if not _keeps_members(left, right):
         return False
-    other_text = "\n".join(_texts(other.arguments))
-    return all(text in other_text for text in _texts(own.arguments))
+    other_text = "\n".join(_argument_texts(other.arguments))
+    return all(text in other_text for text in _argument_texts(own.arguments))
 
 
-def _same_members(left: Call, right: Call) -> bool:
+def _keeps_members(left: Call, right: Call) -> bool:
     """Whether nothing is lost or changed between an API's own tool and a function with the keys of that tool.
 
-    Functions with other keys, and own tools of two APIs, say it in words of their own.
+    Functions with other keys, and own tools of two APIs, are not compared by members.
     """
     if left.kind == right.kind:
         return True
     own, function = (left, right) if left.kind == "builtin" else (right, left)
-    if own is right and list(_texts(left.arguments)) and not list(_texts(right.arguments)):
+    if own is right and list(_argument_texts(left.arguments)) and not list(_argument_texts(right.arguments)):
         return False  # the tool is called with nothing
     if not isinstance(left.arguments, dict) or not isinstance(right.arguments, dict):
         return True
@@ -225,10 +227,10 @@ def _same_members(left: Call, right: Call) -> bool:
     return not lost and all(equal(left.arguments[key], right.arguments[key]) for key in there)
 
 
-def _texts(value: object) -> Iterable[str]:
-    """The texts in arguments, but for the word that says of which kind they are."""
+def _argument_texts(value: object) -> Iterable[str]:
+    """Return the texts in arguments, except the word that says of which kind they are."""
     if isinstance(value, str):
         return [value] if value.strip() else []
     if isinstance(value, dict):
-        return [text for key, entry in value.items() if key != "type" for text in _texts(entry)]
-    return [text for entry in value for text in _texts(entry)] if isinstance(value, list) else []
+        return [text for key, entry in value.items() if key != "type" for text in _argument_texts(entry)]
+    return [text for entry in value for text in _argument_texts(entry)] if isinstance(value, list) else []

@@ -9,11 +9,11 @@ from toolcall_conformance.basics.findings import MISSING, Finding, OneOf, Words
 from toolcall_conformance.basics.reading import Call, Reading, Tool
 from toolcall_conformance.judge.translation.pair import Pair, Sides, describe_call, describe_tool
 from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS, may_be_text
-from toolcall_conformance.judge.translation.tools.own_tools import own_tool
+from toolcall_conformance.judge.translation.tools.own_tools import find_own_tool
 
 
-def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
-    """Whether a free-text tool stayed one, with its grammar, or became a function that takes its text."""
+def compare_tool_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """Report a free-text tool that lost its kind or grammar, or became a function that cannot take its text."""
     subject = describe_tool(tool)
     if tool.kind != twin.kind and pair.both_express("tool-custom"):
         yield pair.finding(
@@ -25,7 +25,7 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             subject=subject,
         )
     elif tool.kind == "custom" and twin.kind == "function":
-        yield from _compare_parameters(pair, tool, twin)
+        yield from _compare_text_parameter(pair, tool, twin)
     elif tool.kind != twin.kind:
         pair.accept("custom-tool-as-function", twin.pointer, tool.pointer, tool.kind, twin.kind)
     elif tool.kind == twin.kind == "custom" and tool.grammar != twin.grammar and pair.both_express("tool-grammar"):
@@ -39,9 +39,9 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         )
 
 
-def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
-    """Whether a function that stands for a free-text tool takes its text, and needs nothing that is not declared."""
-    undeclared = _undeclared(twin.schema)
+def _compare_text_parameter(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """Report a function in place of a free-text tool that cannot take its text, or needs an undeclared one."""
+    undeclared = _undeclared_parameter(twin.schema)
     if not undeclared and _takes_text(twin.schema):
         pair.accept("custom-tool-as-function", twin.pointer, tool.pointer, tool.kind, twin.kind)
     else:
@@ -58,16 +58,16 @@ def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]
         )
 
 
-def _undeclared(schema: object) -> str:
-    """The first required parameter, in quotes, that a schema with properties does not declare; or empty."""
-    members = schema if isinstance(schema, dict) and not _says_more(schema) else {}
+def _undeclared_parameter(schema: object) -> str:
+    """Return the first required parameter, in quotes, that a schema with properties does not declare; or blank."""
+    members = schema if isinstance(schema, dict) and not _may_declare_elsewhere(schema) else {}
     properties, required = members.get("properties"), members.get("required")
     if not (properties and isinstance(properties, dict) and isinstance(required, list)):
         return ""
     return next((repr(name) for name in required if name not in properties), "")
 
 
-def _says_more(schema: dict[str, Any]) -> bool:
+def _may_declare_elsewhere(schema: dict[str, Any]) -> bool:
     """Whether a schema may declare members elsewhere than in its properties."""
     return any(key in schema for key in (*BRANCH_KEYWORDS, "$ref", "patternProperties"))
 
@@ -81,15 +81,15 @@ def _takes_text(schema: object) -> bool:
 
 
 def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
-    """Whether a reply calls a tool in the kind and the group in which the client declared it."""
-    tools = [tool for tool in pair.client_tools if right.name is not None and _name(pair, tool) == right.name]
+    """Report a reply's call of a tool in another kind or namespace than the client declared it in."""
+    tools = [tool for tool in pair.client_tools if right.name is not None and _called_name(pair, tool) == right.name]
     groups = [tool.namespace for tool in tools]
-    # By the requests the call is one of this group's; without them it may be one of any that has its name.
+    # The requests show the namespace of the call; without them it may be any with a tool of its name.
     known = (left.namespace, left.name) in pair.groups
     wanted = [pair.groups[left.namespace, left.name]] if known else groups
     if groups and None not in groups and right.namespace not in wanted:
         yield pair.finding(
-            # Where only the namespace tells tools of one name apart, the call is none of them, or another one's.
+            # Where only the namespace distinguishes tools of one name, the call is of none of them, or of another one.
             "translation/call-name" if known and len(set(groups)) > 1 else "translation/call-namespace",
             right.pointer if right.namespace is None else f"{right.pointer}/namespace",
             want=wanted[0] if len(wanted) == 1 else OneOf(tuple(wanted)),
@@ -111,11 +111,11 @@ def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
         )
 
 
-def _name(pair: Pair, tool: Tool) -> str | None:
-    """The name by which calls in the output name a tool; None for those of the API's whose calls have no kind."""
+def _called_name(pair: Pair, tool: Tool) -> str | None:
+    """Return the name by which the output's calls name a tool; None for the API's own whose calls have no kind."""
     if tool.kind != "hosted":
         return tool.name
-    own = own_tool(pair.corpus, pair.output, tool)
+    own = find_own_tool(pair.corpus, pair.output, tool)
     return own.called if own is not None and own.run_by == "client" else None
 
 

@@ -13,13 +13,13 @@ from toolcall_conformance.judge.translation.schemas.normal_schemas import may_be
 from toolcall_conformance.judge.translation.tools.similar_names import are_similar
 
 
-def legal_name(sides: Sides, name: str) -> bool:
-    """Whether the target's provider takes this tool name as it is, and the format that it had to pass, if any."""
+def is_legal_name(sides: Sides, name: str) -> bool:
+    """Whether the target's provider accepts a tool's name unchanged, as does the format between, if there is one."""
     formats = [sides.output.format, sides.through] if sides.through else [sides.output.format]
-    return all(_takes(sides.corpus.format(each), name) for each in formats)
+    return all(_accepts_name(sides.corpus.format(each), name) for each in formats)
 
 
-def _takes(data: Mapping[str, Any], name: str) -> bool:
+def _accepts_name(data: Mapping[str, Any], name: str) -> bool:
     limit, pattern = data.get("name_limit"), data.get("name_pattern")
     if limit is not None and len(name) > limit:
         return False
@@ -27,24 +27,26 @@ def _takes(data: Mapping[str, Any], name: str) -> bool:
 
 
 def undeclared_names(pair: Pair) -> Mapping[str, str]:
-    """What the output must call the tools that no declaration pairs and whose names the target does not take.
+    """Return the output's names for tools that no declaration pairs and whose names the target refuses.
 
-    That is what it calls them, if it is made of their names, and no other tool's; else a name that it may choose.
+    The output's own choice counts, if it is made of the tool's name and is no other tool's; else a legal name is made.
     """
     enough = int(pair.corpus.alignment.parameters["name_beginning"])
     names: dict[str, str] = {}
     for left, right in sorted(pair.call_pairs.items()):
         name, got = pair.source.calls[left].name, pair.output.calls[right].name
-        if not name or got == name or name in pair.tool_names or name in names or legal_name(pair, name):
+        if not name or got == name or name in pair.tool_names or name in names or is_legal_name(pair, name):
             continue  # whether the target takes an unchanged name is a rule of its own
         reserved_names = {*names.values(), *pair.tool_names.values()}
-        fits = got and got not in reserved_names and legal_name(pair, got) and are_similar(name, got, enough)
-        names[name] = got if got and fits else _legal(pair.corpus.format(pair.output.format), name, reserved_names)
+        fits = got and got not in reserved_names and is_legal_name(pair, got) and are_similar(name, got, enough)
+        names[name] = (
+            got if got and fits else _make_legal_name(pair.corpus.format(pair.output.format), name, reserved_names)
+        )
     return names
 
 
-def _legal(target: Mapping[str, Any], name: str, reserved_names: set[str]) -> str:
-    """A name made of one: without what the target does not take, as long as it may be, and no other tool's."""
+def _make_legal_name(target: Mapping[str, Any], name: str, reserved_names: set[str]) -> str:
+    """Make a legal name of a tool's name: without refused characters, not too long, and not another tool's."""
     limit = target.get("name_limit") or len(name)
     plain = re.sub(r"[^a-zA-Z0-9_-]", "_", name)
     candidate, number = plain[:limit], 1

@@ -13,35 +13,35 @@ from toolcall_conformance.judge.translation.pair import Pair, describe_tool
 from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
 from toolcall_conformance.judge.translation.schemas.schema_lists import find_repeated_members
 from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, accepted_notations, compare_schemas
-from toolcall_conformance.judge.translation.settings.settings import chosen_names
+from toolcall_conformance.judge.translation.settings.settings import chosen_tool_names
 from toolcall_conformance.judge.translation.tools.own_tools import (
+    is_run_by_client,
     nameless_functions,
-    report_functions,
-    report_hosted,
-    run_by_client,
-    stands_for_one,
+    replaces_own_tool,
+    report_hosted_tools,
+    report_missing_functions,
 )
-from toolcall_conformance.judge.translation.tools.tool_kinds import compare_kind
-from toolcall_conformance.judge.translation.tools.tool_names import legal_name
-from toolcall_conformance.judge.translation.tools.tool_twins import undeclared
+from toolcall_conformance.judge.translation.tools.tool_kinds import compare_tool_kind
+from toolcall_conformance.judge.translation.tools.tool_names import is_legal_name
+from toolcall_conformance.judge.translation.tools.tool_pairs import undeclared_tools
 
-ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
+_ROOT_LOSS_RULES = ("translation/schema-widened", "translation/schema-branch-description")
 
 
 def compare_tools(pair: Pair) -> Iterator[Finding]:
-    """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
-    twins, chosen = pair.tool_pairs, chosen_names(pair.source)
+    """Report every difference between the declared tools. Tools that a subset choice excludes may be left out."""
+    twins, chosen = pair.tool_pairs, chosen_tool_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
     tools_by_name: dict[str | None, list[Tool]] = {}
     for tool, _ in twins:
         tools_by_name.setdefault(tool.name, []).append(tool)
-    again = _declared_again(pair.source.tools) if len(mapped) < len(pair.source.tools) else set()
+    repeated = _repeated_declarations(pair.source.tools) if len(mapped) < len(pair.source.tools) else set()
     for tool in pair.source.tools:
         if id(tool) in mapped:
             continue
-        if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
+        if tool.kind == "hosted" and not is_run_by_client(pair.corpus, pair.source, tool):
             continue
-        if id(tool) in again or any(_is_anew(tool, other) for other in tools_by_name.get(tool.name, ())):
+        if id(tool) in repeated or any(_is_redeclared(tool, other) for other in tools_by_name.get(tool.name, ())):
             pair.accept("tool-declared-twice", _tools_pointer(pair), tool.pointer, tool.name)
             continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
@@ -55,35 +55,35 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             source=tool.pointer,
             subject=describe_tool(tool),
         )
-    yield from _lost_of_searches(pair, mapped)
+    yield from _report_lost_of_searches(pair, mapped)
     ids = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
-        if id(tool) not in ids and tool.kind != "hosted" and not stands_for_one(pair, tool):
-            yield _invented(pair, tool)
+        if id(tool) not in ids and tool.kind != "hosted" and not replaces_own_tool(pair, tool):
+            yield _invented_tool(pair, tool)
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):
-            yield from _compare_one(pair, tool, twin)
+            yield from _compare_tool(pair, tool, twin)
             continue
-        yield from _compare_own(pair, tool, twin)
+        yield from _compare_own_tool(pair, tool, twin)
         if (tool.kind, tool.type, tool.name, tool.pointer) != (twin.kind, twin.type, twin.name, twin.pointer):
             named = (tool.type or tool.name, twin.type or twin.name)
             pair.accept("own-tool-as-another", twin.pointer, tool.pointer, *named)
-    yield from _find_unsound(pair, twins)
-    yield from report_hosted(pair)
-    yield from report_functions(pair)
+    yield from _report_repeated_members(pair, twins)
+    yield from report_hosted_tools(pair)
+    yield from report_missing_functions(pair)
     yield from _compare_names(pair, twins)
 
 
-def _compare_own(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
-    """What a tool of the API's own says of itself, which is mostly nothing: the API knows what it is for."""
+def _compare_own_tool(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """Compare what a declaration of the API's own tool adds, mostly nothing: the API knows its own tools."""
     if tool.kind == "hosted" and twin.kind == "function" and (tool.description or tool.schema):
-        yield from _compare_one(pair, replace(tool, kind="function", name=twin.name, strict=twin.strict), twin)
+        yield from _compare_tool(pair, replace(tool, kind="function", name=twin.name, strict=twin.strict), twin)
 
 
-def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
-    """What a search of the client's brought, and the output neither declares nor holds in its own history."""
+def _report_lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
+    """Report tools that a client's search loaded, and the output neither declares nor has in its history."""
     there = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.loaded_tools)}
-    for tool in undeclared(pair.source):
+    for tool in undeclared_tools(pair.source):
         if id(tool) not in mapped and (tool.namespace, tool.name) not in there:
             yield pair.finding(
                 "translation/tool-lost",
@@ -96,8 +96,8 @@ def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
             )
 
 
-def _invented(pair: Pair, tool: Tool) -> Finding:
-    """A function that the client does not have: out of nothing, or made of a tool that only the provider can run."""
+def _invented_tool(pair: Pair, tool: Tool) -> Finding:
+    """Return the finding for a function that the client does not have; a hosted tool may have become it."""
     source = pair.view(nameless_functions).get(id(tool))
     return pair.finding(
         "translation/tool-invented",
@@ -110,16 +110,16 @@ def _invented(pair: Pair, tool: Tool) -> Finding:
     )
 
 
-def _declared_again(tools: Sequence[Tool]) -> set[int]:
-    """The tools, by ``id``, that declare what an earlier one of the same body declares: both are one tool.
+def _repeated_declarations(tools: Sequence[Tool]) -> set[int]:
+    """Return, by ``id``, tools that repeat what an earlier one of the same body declares: both are one tool.
 
-    So are two of one name of which an item of the conversation declares one.
+    So are two of one name if an item of the conversation declares one of them.
     """
     first: dict[str | None, list[Tool]] = {}
     ids = set()
     for tool in tools:
         others = first.setdefault(tool.name, [])
-        if any(_declare_the_same(tool, other) or _is_anew(tool, other) for other in others):
+        if any(_declare_the_same(tool, other) or _is_redeclared(tool, other) for other in others):
             ids.add(id(tool))
         else:
             others.append(tool)
@@ -134,14 +134,14 @@ def _declare_the_same(tool: Tool, other: Tool) -> bool:
     return equal(left, right)
 
 
-def _is_anew(tool: Tool, other: Tool) -> bool:
+def _is_redeclared(tool: Tool, other: Tool) -> bool:
     """Whether an item of the conversation declares one of two tools of one name, so that the two are one."""
     same = (tool.name, tool.kind, tool.namespace) == (other.name, other.kind, other.namespace)
     return same and (tool.in_history or other.in_history)
 
 
-def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
-    """Lists with a member twice in schemas that the translator made up: for free text, or for an API's own tool."""
+def _report_repeated_members(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
+    """Report repeated members in schemas that the translator made up: for free text, or for an API's own tool."""
     compared = {id(twin) for tool, twin in twins if tool.kind == twin.kind == "function"}
     for tool in pair.output.tools:
         if id(tool) not in compared:
@@ -152,7 +152,7 @@ def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Fi
 
 
 def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
-    """Tools that had names of their own must not share one: a call names its tool, and nothing else of it."""
+    """Report tools that share a name but had names of their own: a call names its tool, and nothing else of it."""
     owners: dict[str, Tool] = {}
     for tool, twin in twins:
         if twin.name is None:
@@ -173,19 +173,20 @@ def _tools_pointer(pair: Pair) -> str:
     return pair.output.tools[0].pointer.rsplit("/", 1)[0] if pair.output.tools else ""
 
 
-def _trimmed(tool: Tool) -> str:
+def _trimmed_description(tool: Tool) -> str:
     return (tool.description or "").strip()
 
 
-def _tells_more(tool: Tool, twin: Tool) -> bool:
-    """Whether a function that stands for a free-text tool says in words what its schema cannot, such as a grammar."""
+def _extends_description(tool: Tool, twin: Tool) -> bool:
+    """Whether a function in place of a free-text tool describes what its schema cannot, such as a grammar."""
     return tool.kind == "custom" and twin.kind == "function" and (tool.description or "") in (twin.description or "")
 
 
-def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+def _compare_tool(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """Compare two paired declarations of functions or free-text tools."""
     subject = describe_tool(tool)
     grouped = tool.namespace is not None and (tool.name or "") in (twin.name or "")  # the group is in its new name
-    if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name) and not grouped:
+    if tool.name is not None and twin.name != tool.name and is_legal_name(pair, tool.name) and not grouped:
         yield pair.finding(
             "translation/tool-name-kept",
             twin.name_pointer or twin.pointer,
@@ -197,16 +198,16 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     elif twin.name != tool.name:
         where, names = twin.name_pointer or twin.pointer, (tool.name, twin.name)
         pair.accept("tool-renamed", where, tool.name_pointer, *names, only_translated=True)
-    if tool.description != twin.description and _trimmed(tool) == _trimmed(twin):
+    if tool.description != twin.description and _trimmed_description(tool) == _trimmed_description(twin):
         both = bool(tool.description and twin.description)
         name = "description-trimmed" if both else "blank-text-absent"
         where, source = twin.description_pointer or twin.pointer, tool.description_pointer or tool.pointer
         pair.accept(name, where, source, tool.description, twin.description, only_translated=not both)
     if (
-        _trimmed(tool) != _trimmed(twin)
+        _trimmed_description(tool) != _trimmed_description(twin)
         and tool.description
         and tool.description.strip()
-        and not _tells_more(tool, twin)
+        and not _extends_description(tool, twin)
     ):
         yield pair.finding(
             "translation/tool-description",
@@ -216,27 +217,27 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             source=tool.description_pointer,
             subject=subject,
         )
-    yield from compare_kind(pair, tool, twin)
+    yield from compare_tool_kind(pair, tool, twin)
     if tool.kind == twin.kind == "function":
         options = {"closing_allowed": bool(twin.strict), "texts_only": pair.lists_texts_only(twin.schema_pointer)}
         for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, **options):
-            if not _is_root_unsaid(pair, tool, difference):
+            if not _is_root_loss(pair, tool, difference):
                 yield from _report_difference(pair, tool, twin, difference, subject)
         if pair.accepted is not None:
             for acceptance in accepted_notations(pair.corpus, tool.schema, twin.schema, **options):
-                where, source = _places(tool, twin, acceptance.pointer, acceptance.source_pointer)
+                where, source = _schema_places(tool, twin, acceptance.pointer, acceptance.source_pointer)
                 pair.accept(acceptance.name, where, source, only_translated=acceptance.only_translated)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
 
 
-def _is_root_unsaid(pair: Pair, tool: Tool, difference: SchemaDifference) -> bool:
+def _is_root_loss(pair: Pair, tool: Tool, difference: SchemaDifference) -> bool:
     """Whether a schema got wider at its root because the target has no unions there: a loss, and no fault."""
-    wider = difference.pointer == "" and difference.rule in ROOT_WIDER
+    wider = difference.pointer == "" and difference.rule in _ROOT_LOSS_RULES
     return wider and is_composed(tool.schema) and pair.demand("tool-schema-root") == "cannot"
 
 
 def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterator[Finding]:
-    """Strictness has another default in every format, so what is left unsaid is read as its format means it."""
+    """Compare strictness. Its default differs by format, so an omitted flag means the format's default."""
     want = tool.strict if tool.strict is not None else pair.origin["tool_strict_default"]
     got = twin.strict if twin.strict is not None else pair.target["tool_strict_default"]
     if {tool.strict, twin.strict} == {False, None} and want == got:
@@ -259,8 +260,8 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
     )
 
 
-def _places(tool: Tool, twin: Tool, pointer: str, source: str) -> tuple[str, str]:
-    """Places inside the schemas of two tools, as places of their bodies."""
+def _schema_places(tool: Tool, twin: Tool, pointer: str, source: str) -> tuple[str, str]:
+    """Return two places inside the schemas of two tools as pointers in their bodies."""
     return (
         twin.pointer if twin.schema_pointer is None else twin.schema_pointer + pointer,
         tool.pointer if tool.schema_pointer is None else tool.schema_pointer + source,
@@ -270,7 +271,7 @@ def _places(tool: Tool, twin: Tool, pointer: str, source: str) -> tuple[str, str
 def _report_difference(
     pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
 ) -> Iterator[Finding]:
-    pointer, source = _places(tool, twin, difference.pointer, difference.source_pointer)
+    pointer, source = _schema_places(tool, twin, difference.pointer, difference.source_pointer)
     there, want = pair.value_at(pointer), difference.want
     if isinstance(there, dict) and "$ref" in json.dumps(there) and is_json_value(want) and difference.got is MISSING:
         want = Words(json.dumps(want, ensure_ascii=False))  # it can be mended only where the reference leads
