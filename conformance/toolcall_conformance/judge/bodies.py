@@ -30,7 +30,7 @@ from toolcall_conformance.judge.translation.settings.stream_settings import coun
 from toolcall_conformance.judge.translation.state import state, stored
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_kinds import compare_call_form
-from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tools, pair_tool_names
+from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tool_names, pair_tools
 from toolcall_conformance.judge.wrong_format import report_no_object, report_other_format
 from toolcall_conformance.library import Corpus
 

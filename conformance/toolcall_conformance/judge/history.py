@@ -30,7 +30,7 @@ from toolcall_conformance.judge.translation.state.state import model_circumstanc
 from toolcall_conformance.judge.translation.state.stored import is_half
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
-from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tools, map_tool_names
+from toolcall_conformance.judge.translation.tools.tool_pairs import map_tool_names, pair_tools
 from toolcall_conformance.judge.wrong_format import report_no_object
 from toolcall_conformance.library import Corpus
 
