@@ -16,11 +16,12 @@ CORPUS = load_corpus()
 
 #: The modules that may name a level, each with what it does with them.
 MAY_NAME_A_LEVEL = {
-    "findings.py": "says what a level is, and what findings of each make of an item",
-    "levels.py": "lowers a finding to the level of a circumstance, and so knows their order",
+    "basics/findings.py": "says what a level is, and what findings of each make of an item",
+    "judge/levels.py": "lowers a finding to the level of a circumstance, and so knows their order",
     "reports/text/failure.py": "sorts what it prints by level",
     "reports/text/blocks.py": "leaves notes out of the summary, and gives lines the colour of a level",
     "reports/changes/faults.py": "leaves notes out of the comparison",
+    "reports/html/page.py": "lists notes apart",
     "reports/sarif/document.py": "the level that code hosts show for each of ours",
     "reports/text/github.py": "the kind of annotation that a level has there",
     "reports/text/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
@@ -29,7 +30,7 @@ MAY_NAME_A_LEVEL = {
     "engine/output/failure_texts.py": "colours of the terminal",
     "cli/console.py": "colours of the terminal",
 }
-GIVES_LEVELS = "levels.py"
+GIVES_LEVELS = "judge/levels.py"
 
 
 def modules() -> list[Path]:

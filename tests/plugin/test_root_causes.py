@@ -348,7 +348,61 @@ def test_a_fault_of_the_reader_is_one_cause_in_all_formats() -> None:
 
 @pytest.mark.parametrize("other", [{"case": "shell/b"}, {"source": "anthropic"}, {"pointer": "/y/0"}])
 def test_other_cases_sources_and_places_are_other_causes(other: dict[str, str]) -> None:
-    assert len(causes(read_wrongly("openai_responses"), read_wrongly("openai_chat", **other))) == 2
+    passing = [
+        item(f"{case} request gemini {target}")
+        for case, target in [("shell/b", "openai_responses"), ("shell/a", "openai_chat"), ("shell/c", "anthropic")]
+    ]
+    assert len(causes(read_wrongly("openai_responses"), read_wrongly("openai_chat", **other), *passing)) == 2
+
+
+def lost_from(source: str, target: str, case: str = "shell/a", **more: Any) -> ItemRecord:
+    """An item that lost what is at a place of its source, each format's body telling it in its own way."""
+    difference = {"openai_chat": "lost", "openai_responses": "value"}.get(target, "type")
+    place = "/x/3/parametersJsonSchema/properties/a"
+    plain = {"element": "media", "source_pointer": place, "got": {"$absent": True}, **more}
+    lost = finding("translation/media-lost", f"/{target}", format=target, difference=difference, **plain)
+    return item(f"{case} request {source} {target}", lost)
+
+
+def test_what_one_format_loses_toward_all_others_is_one_cause_in_whatever_cases() -> None:
+    items = [
+        lost_from("gemini", "openai_chat"),
+        lost_from("gemini", "openai_responses", "shell/b", source_pointer="/x/0/parameters_json_schema"),
+        lost_from("gemini", "anthropic", "shell/c"),
+    ]
+    (root,) = causes(*items)
+    assert root.formats == ["anthropic", "openai_chat", "openai_responses"]
+    # Two of three show it: any of the three may be at fault.
+    assert len(causes(*items[:2], item("shell/c request gemini anthropic"))) == 2
+
+
+def test_what_all_sources_lose_toward_one_format_goes_with_its_writer() -> None:
+    sources = ("gemini", "openai_responses")
+    written = [lost_from(source, "anthropic", source_pointer=f"/{source}/0") for source in sources]
+    read = lost_from("gemini", "openai_chat", source_pointer="/gemini/0")
+    assert [len(root.seen) for root in causes(*written, read)] == [2, 1]
+    # Of Gemini alone it is lost toward both formats: its reader loses it.
+    alone = causes(written[0], read, item("shell/a request openai_responses anthropic"))
+    assert [len(root.seen) for root in alone] == [2]
+
+
+def test_losses_of_two_members_of_a_source_are_two_causes() -> None:
+    tool, other, function = (
+        lost_from("openai_chat", "anthropic", f"shell{place}", source_pointer=place)
+        for place in ("/tools/0", "/tools/1", "/functions/0")
+    )
+    assert len(causes(tool, function)) == 2
+    assert len(causes(tool, other)) == 1
+
+
+def test_where_the_output_lacks_something_makes_no_cause() -> None:
+    def lost(place: str, source: str) -> ItemRecord:
+        absent = {"$absent": True}
+        missing = finding("translation/text-lost", place, element="text", source_pointer=source, got=absent)
+        return item(f"shell{place} request anthropic gemini", missing)
+
+    assert len(causes(lost("/a", "/messages/0/content"), lost("/b", "/messages/2/content/0/text"))) == 1
+    assert len(causes(lost("/a", "/messages/0/content"), lost("/b", "/messages/0/name"))) == 2
 
 
 def test_a_rule_that_formats_share_is_one_cause() -> None:
@@ -418,8 +472,20 @@ def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
     names = ["known", "mild", "mild", "usage", "usage", "usage", "call", "result", "result", "crash"]
     items = [item(f"shell/{n} request anthropic openai_chat", wrong[name]) for n, name in enumerate(names)]
     rules = [root.rule for root in causes(*items)]
-    # Two results weigh more than a call.
+    # Two results weigh more than a call, and no number of counters does.
     assert rules == [wrong[name]["rule"] for name in ("result", "call", "crash", "usage", "mild", "known")]
+    counters = [item(f"shell/u{n} request gemini openai_chat", wrong["usage"]) for n in range(99)]
+    assert [root.rule for root in causes(*items, *counters)] == rules
+
+
+def test_causes_of_one_rule_are_marked_by_what_tells_them_apart() -> None:
+    here, there = (finding("translation/call-lost", place) for place in ("/a", "/b"))
+    gemini = finding("translation/call-lost", "/c", format="gemini", source_pointer="/x")
+    first = item("shell/a request anthropic openai_chat", here)
+    second, third = (item(f"shell/b request anthropic {each['format']}", each) for each in (there, gemini))
+    assert [root.mark for root in causes(first)] == [""]
+    assert [root.mark for root in causes(first, second)] == ["/a", "/b"]
+    assert [root.mark for root in causes(first, third)] == ["openai_chat", "gemini"]
 
 
 def test_what_hides_other_faults_is_never_first() -> None:

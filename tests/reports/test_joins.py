@@ -40,9 +40,9 @@ def test_work_is_linear(items: list[Any], monkeypatch: pytest.MonkeyPatch) -> No
     compared = []
     is_one = joins._differ_in_format
 
-    def counted(root: Any, other: Any) -> bool:
+    def counted(root: Any, *others: Any) -> bool:
         compared.append(root)
-        return is_one(root, other)
+        return is_one(root, *others)
 
     monkeypatch.setattr(joins, "_differ_in_format", counted)
     roots = root_causes(items, Harm.of(CORPUS))

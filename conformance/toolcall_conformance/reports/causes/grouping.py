@@ -6,7 +6,9 @@ Findings with one signature (``causes.Cause``) are one root, unless they show th
 - a finding of the loop or a round trip that a request, reply or stream of the same case and route shows already;
 - rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;
 - two rules that are broken by one wrong value;
+- what one format's bodies show at one place toward all formats that were played (``sources``);
 - what shows at the same places of the same sources, in the bodies of several formats;
+- what is lost from one place of a source, wherever the output lacks it;
 - what one client shows in the loop with several providers, and other clients do not;
 - what one repair mends, by ``translation/harm.json``.
 """
@@ -22,6 +24,12 @@ from toolcall_conformance.reports.causes.occurrence import Key, Seen
 from toolcall_conformance.reports.causes.repairs import join_repairs
 from toolcall_conformance.reports.causes.repetitions import fold_loops, without_repetitions
 from toolcall_conformance.reports.causes.root_cause import RootCause
+from toolcall_conformance.reports.causes.sources import (
+    PlayedRoutes,
+    join_readers,
+    join_source_places,
+    part_members,
+)
 from toolcall_conformance.reports.item_record import ItemRecord
 
 
@@ -31,6 +39,8 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
     What fails an item in some tries only, and so does not fail the run, is no cause of it.
     """
     groups: dict[Key, RootCause] = {}
+    items = list(items)
+    played = PlayedRoutes(items)
     counted = [
         Seen(item, finding)
         for item in items
@@ -43,8 +53,9 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
         root.seen.append(occurrence)
         root.others |= others
     fold_loops(groups, entries, harm)
-    joined_roots = join_depths(root for root in groups.values() if root.seen)
-    roots = join_repairs(join_clients(join_formats(join_places(joined_roots, harm))), harm)
+    roots = join_depths(part_members(root for root in groups.values() if root.seen))
+    roots = join_formats(join_readers(join_places(roots, harm), played, harm), played)
+    roots = join_repairs(join_clients(join_source_places(roots)), harm)
     for root in roots:
         root.others.pop(root.rule, None)
         root.place = root.seen[0].place
@@ -53,8 +64,16 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
             {occurrence.item.nodeid for occurrence in root.seen if occurrence.level == root.level_number}
         )
     _tell_ways_apart(roots)
-    ordered = sorted(roots, key=lambda root: (root.known, root.level_number, -root.harm, root.rule))
+    _mark(roots)
+    ordered = sorted(
+        roots,
+        key=lambda root: (root.known, root.level_number, _is_detail(root, harm), -root.harm, root.rule),
+    )
     return _with_a_cause_first(ordered, harm)
+
+
+def _is_detail(root: RootCause, harm: Harm) -> bool:
+    return all(harm.is_detail(*rule) for rule in [(root.rule, root.element), *root.others.items()])
 
 
 def _with_a_cause_first(roots: list[RootCause], harm: Harm) -> list[RootCause]:
@@ -74,3 +93,16 @@ def _tell_ways_apart(roots: list[RootCause]) -> None:
     for root in roots:
         if len(ways[root.rule]) > 1 and len(root.ways) == 1:
             root.way = next(iter(root.ways))
+
+
+def _mark(roots: list[RootCause]) -> None:
+    """Mark causes of one rule and way by the first of these that all differ in: formats, place, or both."""
+    alike: dict[tuple[str, str], list[RootCause]] = {}
+    for root in roots:
+        alike.setdefault((root.rule, root.way), []).append(root)
+    for group in alike.values():
+        if len(group) > 1:
+            marks = [[", ".join(root.formats), root.place, f"{', '.join(root.formats)} {root.place}"] for root in group]
+            differing = (column for column in zip(*marks, strict=True) if len(set(column)) == len(group))
+            for root, mark in zip(group, next(differing, tuple(both for *_, both in marks)), strict=True):
+                root.mark = mark.strip()

@@ -69,6 +69,11 @@ class Harm:
         rank = self.rank(rule, element)
         return float(self.steps[rank]["weight"]) if rank < len(self.steps) else 1.0
 
+    def is_detail(self, rule: str, element: str) -> bool:
+        """Whether calls, results and words come first, however often it shows: settings and bookkeeping."""
+        rank = self.rank(rule, element)
+        return rank < len(self.steps) and bool(self.steps[rank].get("last", False))
+
     def group(self, rule: str, element: str) -> int | None:
         """The number of the group of findings that say the same, or None."""
         numbers: Iterable[int] = (

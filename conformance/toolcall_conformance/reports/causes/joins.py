@@ -14,6 +14,7 @@ from typing import Any
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.occurrence import Seen, gravity
 from toolcall_conformance.reports.causes.root_cause import RootCause
+from toolcall_conformance.reports.causes.sources import PlayedRoutes
 from toolcall_conformance.reports.features import in_any_format
 
 # Of two formats' faults with one source, so many of the cases must be the same.
@@ -59,9 +60,14 @@ def _owner_of_all(places: list[tuple[Any, ...]], owners: Mapping[tuple[Any, ...]
     return None
 
 
-def join_formats(roots: Iterable[RootCause]) -> list[RootCause]:
+def join_formats(roots: Iterable[RootCause], played: PlayedRoutes) -> list[RootCause]:
     """Join roots that differ in the format alone: a fault of what reads the source, or of what all formats share."""
-    return _joined(roots, _but_for_the_format, _differ_in_format, lambda root: frozenset(root.formats))
+    return _joined(
+        roots,
+        _but_for_the_format,
+        lambda root, other: _differ_in_format(root, other, played),
+        lambda root: frozenset(root.formats),
+    )
 
 
 def join_depths(roots: Iterable[RootCause]) -> list[RootCause]:
@@ -162,9 +168,9 @@ def _but_for_the_depth(root: RootCause) -> Hashable:
     )
 
 
-def _differ_in_format(root: RootCause, other: RootCause) -> bool:
+def _differ_in_format(root: RootCause, other: RootCause, played: PlayedRoutes) -> bool:
     """Whether two roots show at the same places of the same sources, in bodies of different formats."""
-    if {*root.formats} & {*other.formats} or not _same_cases(root, other):
+    if {*root.formats} & {*other.formats} or not _same_cases(root, other, played):
         return False
     both = {*root.formats, *other.formats}
     alone, others = ([occurrence for occurrence in each.seen if not occurrence.whole] for each in (root, other))
@@ -182,8 +188,11 @@ def _source_places(occurrences: Iterable[Seen]) -> set[str]:
     return {re.sub(r"/\d+", "/*", pointer) for pointer in pointers if pointer is not None}
 
 
-def _same_cases(root: RootCause, other: RootCause) -> bool:
+def _same_cases(root: RootCause, other: RootCause, played: PlayedRoutes | None = None) -> bool:
+    """Whether two roots show in the same cases, of those that were ``played`` where each of them shows."""
     left, right = _cases(root), _cases(other)
+    if played is not None:
+        left, right = left & played.cases_of(other), right & played.cases_of(root)
     return len(left & right) >= _SAME_CASES * len(left | right)
 
 

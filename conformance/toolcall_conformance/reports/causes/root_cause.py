@@ -20,7 +20,8 @@ class RootCause:
     """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
 
     ``others`` has the element of each of those rules. ``harm`` is what its gravest items weigh together. ``way`` says
-    whether it is ``in requests`` or ``in replies``, where another cause of the rule is in the others.
+    whether it is ``in requests`` or ``in replies``, where another cause of the rule is in the others. ``mark`` tells it
+    from the causes that have its rule and way: the formats of its bodies, its place, or both.
     """
 
     seen: list[Seen]
@@ -29,6 +30,7 @@ class RootCause:
     place: str = ""
     harm: float = 0
     way: str = ""
+    mark: str = ""
 
     @property
     def rule(self) -> str:

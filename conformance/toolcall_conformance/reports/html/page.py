@@ -15,7 +15,7 @@ from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.headline import headline, mend_first
+from toolcall_conformance.reports.text.headline import first_example, headline, mend_first
 from toolcall_conformance.reports.timing import date_in_words, duration_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 
@@ -54,6 +54,7 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         new_causes=[card.number for card in cards if card.is_new],
         headline=headline(run),
         mend_first=mend_first(run, corpus.rules),
+        first_example=first_example(run),
         matrix=route_matrix(run),
         losses=loss_table(run),
         stale=run.stale,

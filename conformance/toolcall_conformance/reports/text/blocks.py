@@ -85,19 +85,21 @@ def blocks(
 
 
 def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
-    """Level, rule and number of items, in one line."""
+    """Level, rule, what tells it from others of the rule, and number of items, in one line."""
     kind = "NOTE" if root.known else root.level
     level = f"{root.level}, known" if root.known else root.level
     count = pluralize(len(root.items), "item")
-    space = max(2, width - len(level) - 2 - len(root.rule) - len(count))
-    return [Line(f"{level}  {root.rule}", kind), Line(f"{'':{space}}{count}")]
+    room = width - len(level) - 2 - len(root.rule) - len(count) - 2
+    mark = f"  {root.mark}" if 0 < len(root.mark) <= room - 2 else ""
+    return [Line(f"{level}  {root.rule}", kind), Line(f"{mark:<{max(0, room)}}  {count}")]
 
 
 def in_a_line(root: RootCause, rules: Mapping[str, Rule], width: int = WIDTH) -> list[Line]:
-    """Level, rule, what is wrong as far as there is room, and the number of items."""
+    """Level, rule, what tells it from others of the rule, what is wrong as far as there is room; number of items."""
     start, count = f"{root.level:<6}  {root.rule}  ", f"  {len(root.items):>5}"
     room = max(0, width - len(start) - len(count))
-    breach = textwrap.shorten(breach_of(root, rules), room, placeholder=" …") if room else ""
+    text = f"{root.mark}: {breach_of(root, rules)}" if root.mark else breach_of(root, rules)
+    breach = textwrap.shorten(text, room, placeholder=" …") if room else ""
     return [Line(start, root.level), Line(f"{breach:<{room}}{count}")]
 
 
@@ -238,7 +240,7 @@ def _lines_of_code(code: Mapping[str, int]) -> str:
     """The lines of code, each with its number of items where there are several."""
     if len(code) == 1:
         return next(iter(code))
-    return _few([f"{line} ({count})" for line, count in code.items()])
+    return f"{len(code)} lines: {_few([f'{line} ({count})' for line, count in code.items()])}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import breach_of, new_roots
+from toolcall_conformance.reports.text.blocks import breach_of, new_roots, title
 
 
 def headline(run: RunRecord) -> str:
@@ -34,8 +34,16 @@ def causes_in_words(roots: Sequence[RootCause]) -> str:
 
 
 def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
-    """``translation/finish-reason, 43 items: the reason why the reply …``; empty where there is no cause."""
+    """``translation/finish-reason, 43 items: the reason why the reply …``; empty if there is no cause."""
     roots = new_roots(run.roots)
     if not roots:
         return ""
-    return f"{roots[0].rule}, {pluralize(len(roots[0].items), 'item')}: {breach_of(roots[0], rules)}"
+    first = roots[0]
+    count = pluralize(len(first.items), "item")
+    return f"{first.rule}, {count}: {breach_of(first, rules)}"
+
+
+def first_example(run: RunRecord) -> str:
+    """The title of the item that shows the cause to mend first; empty if there is no cause."""
+    roots = new_roots(run.roots)
+    return title(roots[0].example.item) if roots else ""

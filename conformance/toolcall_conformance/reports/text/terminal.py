@@ -18,7 +18,7 @@ from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import WIDTH, blocks, heading, in_a_line, new_roots
 from toolcall_conformance.reports.text.failure import Line
-from toolcall_conformance.reports.text.headline import causes_in_words, headline, mend_first
+from toolcall_conformance.reports.text.headline import causes_in_words, first_example, headline, mend_first
 from toolcall_conformance.reports.text.route_table import route_table
 from toolcall_conformance.reports.text.summary import LossRow, losses, made_up
 from toolcall_conformance.reports.vocabulary import WORDS
@@ -100,11 +100,10 @@ def conclusion(run: RunRecord, rules: Mapping[str, Rule], *, is_reported: bool =
     if not roots and not any(item.outcome in ("known", "error") for item in run.items):
         return []
     lines = [[Line(headline(run), "head")]]
-    return (
-        lines
-        if is_reported or not roots
-        else [*lines, *page.wrapped(f"mend first: {mend_first(run, rules)}", kind=roots[0].level)]
-    )
+    if is_reported or not roots:
+        return lines
+    sentence = f"mend first: {mend_first(run, rules)} ({first_example(run)})"
+    return [*lines, *page.wrapped(sentence, kind=roots[0].level)]
 
 
 def _unstable(run: RunRecord) -> Lines:

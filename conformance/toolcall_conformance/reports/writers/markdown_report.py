@@ -15,7 +15,7 @@ from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots, title
-from toolcall_conformance.reports.text.headline import headline, mend_first
+from toolcall_conformance.reports.text.headline import first_example, headline, mend_first
 from toolcall_conformance.reports.text.markdown import code, details, link, words
 from toolcall_conformance.reports.text.outline import Outline, outlines
 from toolcall_conformance.reports.text.route_table import Cell, route_table
@@ -58,7 +58,7 @@ def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     were = f"{pluralize(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
     stopped = [] if run.complete else ["", f"**The run was stopped**: {were}."]
     first = mend_first(run, rules)
-    mend = ["", f"**Mend first**: {words(first)}."] if first else []
+    mend = ["", f"**Mend first**: {words(first)} ({code(first_example(run))})."] if first else []
     counted = f"**{headline(run)}**: {run_in_words(run)}."
     return [f"## Tool call conformance: {outcome}", "", *_subject(run.header), "", counted, *mend, *stopped]
 
