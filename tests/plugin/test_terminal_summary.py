@@ -92,13 +92,13 @@ MUST  beta/text-kept                                                     6 items
 `toolcall-conformance explain RULE` gives reasons, evidence and examples
 6 of 24 items failed; 1 cause: 1 MUST
 mend first: beta/text-kept, 6 items: the text of a body changed on its way to
-  beta
+  beta (box/one · request · beta → beta)
 """
     assert expected in text
     assert "FAILURES" not in text
     assert "FAILED" not in text
     # Only pytest's own last line stands behind.
-    assert re.search(r"\n  beta\n\n?=+ 6 failed, 18 passed in [^\n]*=\s*$", text)
+    assert re.search(r"\n  beta \(box/one [^\n]*\)\n\n?=+ 6 failed, 18 passed in [^\n]*=\s*$", text)
 
 
 OWN = "def test_own():\n    assert 'mine' == 'yours'\n"
