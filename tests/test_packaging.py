@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.cli.explained.doubles import Doubles
+from toolcall_conformance.cli.explain.verdict_index import VerdictIndex
 from toolcall_conformance.library import Corpus, default_root, packs
 from toolcall_conformance.library.vendored import manifest_of
 from toolcall_conformance.library.verdicts import read_verdicts
@@ -93,4 +93,4 @@ def test_corpus_of_the_wheel_is_that_of_the_checkout(wheel: Path, tmp_path: Path
                 differing += [] if same else [f"{case.id} {name} {ours.number}"]
     assert differing == []
     assert list(read_verdicts(installed.root)) == list(read_verdicts(checkout.root))
-    assert Doubles(installed).breaking("translation/call-lost")
+    assert VerdictIndex(installed).mutants("translation/call-lost")

@@ -14,9 +14,9 @@ import pytest
 from captured import forms
 from captured.forms import Sent
 from toolcall_conformance.cli import main
-from toolcall_conformance.recording.captured.exchanges import Capture, UnreadableCaptureError, format_of
-from toolcall_conformance.recording.captured.pairing import matched
-from toolcall_conformance.recording.captured.reading import capture_of, unpacked
+from toolcall_conformance.recording.captures.exchanges import Capture, UnreadableCaptureError, format_of
+from toolcall_conformance.recording.captures.files import read_capture, unpack
+from toolcall_conformance.recording.captures.pairing import match_exchanges
 
 CORPUS = forms.CORPUS
 UNARY: dict[str, tuple[Callable[[list[Sent]], str], str]] = {
@@ -34,7 +34,7 @@ STREAMED = ("HAR", "HAR in base64", "lines", "curl")
 
 def read(text: str | bytes) -> Capture:
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-    capture = capture_of(CORPUS, Path("x"), unpacked(data))
+    capture = read_capture(CORPUS, Path("x"), unpack(data))
     assert capture is not None
     return capture
 
@@ -65,9 +65,9 @@ def test_a_body_or_a_stream_is_no_list() -> None:
     for name in CORPUS.formats:
         exchange = CORPUS.cases["shell/seed"].exchanges(name)[0]
         for text in (json.dumps(exchange.request), json.dumps(exchange.response, indent=2), exchange.stream().decode()):
-            assert capture_of(CORPUS, Path("x"), text.encode()) is None
+            assert read_capture(CORPUS, Path("x"), text.encode()) is None
     for other in (b"", b"{", b"[1, 2]", b"{'a': 1}", b"\xff\xfe", b"12:34", b"words\nand more"):
-        assert capture_of(CORPUS, Path("x"), other) is None
+        assert read_capture(CORPUS, Path("x"), other) is None
 
 
 def test_what_some_write_har_as_latin_1_is_read_as_it_was() -> None:
@@ -129,7 +129,7 @@ def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
         with pytest.raises(
             UnreadableCaptureError, match="OpenTelemetry's GenAI messages, which are no bodies of an API"
         ):
-            capture_of(CORPUS, Path("x"), text.encode())
+            read_capture(CORPUS, Path("x"), text.encode())
     capture = read(forms.payloads(forms.exchanges("openai_chat"), "anthropic_messages"))
     assert not capture.exchanges
     [reason] = capture.skipped
@@ -141,20 +141,25 @@ def test_a_dump_of_mitmproxy_is_told_where_it_is_not_installed(monkeypatch: pyte
     with pytest.raises(
         UnreadableCaptureError, match=r"export it as HAR \(mitmdump -nr flows.mitm --set hardump=flows.har\)"
     ):
-        capture_of(CORPUS, Path("flows.mitm"), b"20:9:websocket;0:~1:a;,}")
+        read_capture(CORPUS, Path("flows.mitm"), b"20:9:websocket;0:~1:a;,}")
 
 
 def test_exchanges_find_each_other_by_their_texts() -> None:
     client = read(forms.har(forms.exchanges("anthropic"))).exchanges
     upstream = read(forms.har([*reversed(forms.exchanges("openai_chat"))])).exchanges
-    assert [upstream.index(match.upstream) for match in matched(client, upstream) if match.upstream] == [3, 2, 1, 0]
-    assert [match.upstream for match in matched(client, upstream[:2])].count(None) == 2
+    assert [upstream.index(match.upstream) for match in match_exchanges(client, upstream) if match.upstream] == [
+        3,
+        2,
+        1,
+        0,
+    ]
+    assert [match.upstream for match in match_exchanges(client, upstream[:2])].count(None) == 2
     other = read(
         forms.lines(
             [Sent({"model": "m", "messages": [{"role": "user", "content": "Something else"}]}, {"choices": []})]
         )
     )
-    assert matched(client[:1], other.exchanges)[0].upstream is None
+    assert match_exchanges(client[:1], other.exchanges)[0].upstream is None
 
 
 def files(folder: Path, client: str, upstream: str, form: Callable[..., str] = forms.har, **options: Any) -> list[str]:

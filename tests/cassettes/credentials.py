@@ -19,9 +19,9 @@ from uuid import UUID
 
 from cassettes.carriers import PACKED, PLACES
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
-from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.interactions import scrub
+from toolcall_conformance.recording.cassettes.redaction.leaks import has_leak
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
-from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 ALPHABETS = {
     "alnum": string.ascii_letters + string.digits,
@@ -81,8 +81,8 @@ def leaks() -> dict[str, list[str]]:
     for credential in credentials():
         left[credential.kind] = []
         for carrier, plant in CARRIERS.items():
-            cassette = _unpacked(scrubbed(plant(credential.told), Redactor(filters)))
-            if leaked(cassette, [credential.secret]) or any(
+            cassette = _unpacked(scrub(plant(credential.told), Redactor(filters)))
+            if has_leak(cassette, [credential.secret]) or any(
                 piece in json.dumps(cassette) for piece in _pieces(credential.secret)
             ):
                 left[credential.kind].append(carrier)

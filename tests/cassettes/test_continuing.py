@@ -12,7 +12,7 @@ from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.checks.conversation.client import ClientHabit, continue_from_reply
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.continuing import CannotContinueError, next_request
+from toolcall_conformance.recording.cassettes.recorder.continuation import CannotContinueError, next_request
 
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
 

@@ -17,16 +17,16 @@ from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats import event_kind
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.cassettes.cases import load
-from toolcall_conformance.recording.cassettes.drift import drift_findings
-from toolcall_conformance.recording.cassettes.identify import Recorded
-from toolcall_conformance.recording.cassettes.shapes import Places
+from toolcall_conformance.recording.cassettes.interactions import RecordedExchange
+from toolcall_conformance.recording.cassettes.replay.drift import drift_findings
+from toolcall_conformance.recording.cassettes.replay.shapes import Places
 
 CASE = "shell/realistic"
 
 
 def recorded(
     corpus: Corpus, folder: Path, name: str, *, streamed: bool = False, case: str | None = CASE, number: int = 1
-) -> Recorded:
+) -> RecordedExchange:
     """An exchange of a case as it would be recorded today, that is, as its golden says."""
     about = {"case": case, "date": "2026-11-22"} if case else {}
     goldens.write(folder / f"{name}.json", goldens.exchanges(corpus, CASE, name, streamed=streamed), **about)

@@ -14,8 +14,8 @@ import pytest
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.drift import drift_findings
-from toolcall_conformance.recording.cassettes.identify import Recorded
+from toolcall_conformance.recording.cassettes.interactions import RecordedExchange
+from toolcall_conformance.recording.cassettes.replay.drift import drift_findings
 
 #: The models whose exchanges are measured.
 MODELS = {
@@ -51,7 +51,7 @@ READ = {
 pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 
 
-def exchanges(name: str) -> Iterator[Recorded]:
+def exchanges(name: str) -> Iterator[RecordedExchange]:
     for record in records(name):
         content = record.content
         stream = content["sse"].encode("utf-8", "surrogatepass") if content["sse"] else None
@@ -68,7 +68,7 @@ def exchanges(name: str) -> Iterator[Recorded]:
                 None,
                 content["request"] or {},
             )
-            yield Recorded(*about, response=None if stream else content["response"], stream=stream)
+            yield RecordedExchange(*about, response=None if stream else content["response"], stream=stream)
 
 
 def test_few_exchanges_have_drift(corpus: Corpus) -> None:

@@ -25,10 +25,14 @@ from toolcall_conformance.drivers.base import OpenOutcome
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.cassettes.cases import RecordedCase
-from toolcall_conformance.recording.cassettes.identify import Recorded, SkippedInteraction, identify
-from toolcall_conformance.recording.cassettes.interactions import Interaction
-from toolcall_conformance.recording.cassettes.reading import read
-from toolcall_conformance.recording.cassettes.replay import REPLAYS
+from toolcall_conformance.recording.cassettes.files import read
+from toolcall_conformance.recording.cassettes.interactions import (
+    Interaction,
+    RecordedExchange,
+    SkippedInteraction,
+    identify,
+)
+from toolcall_conformance.recording.cassettes.replay.checks import REPLAYS
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
@@ -49,7 +53,7 @@ def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
     return exchange_pairs
 
 
-def judged(corpus: Corpus, recording: Recorded) -> list[tuple[str, str, str]]:
+def judged(corpus: Corpus, recording: RecordedExchange) -> list[tuple[str, str, str]]:
     """What the checks that need no translator say of an exchange."""
     case = RecordedCase("recorded/x#1", recording, corpus.formats)
     route = Route(recording.format, recording.format, recording.model or "", recording.model or "")
@@ -62,18 +66,18 @@ def _nobody(_route: Route) -> OpenOutcome:
     raise AssertionError("no translator is asked")
 
 
-def directly(corpus: Corpus, name: str, record: dict[str, Any], exchanged: Exchanged) -> Recorded:
+def directly(corpus: Corpus, name: str, record: dict[str, Any], exchanged: Exchanged) -> RecordedExchange:
     """The same exchange without a cassette between."""
     host = str(urlsplit(exchanged.url).hostname)
     official = any(fnmatch.fnmatch(host, pattern) for pattern in corpus.transports[name]["hosts"])
     about = (Path("x"), 1, name, record["model"], host, official, None, record["request"])
     if record["sse"]:
-        return Recorded(*about, stream=exchanged.answer)
+        return RecordedExchange(*about, stream=exchanged.answer)
     if exchanged.status >= 400:
-        return Recorded(*about, error={"status": exchanged.status, "headers": {}, "body": record["response"]})
+        return RecordedExchange(*about, error={"status": exchanged.status, "headers": {}, "body": record["response"]})
     if isinstance(record["response"], list):
-        return Recorded(*about, stream=dump([{"data": chunk} for chunk in record["response"]]))
-    return Recorded(*about, response=record["response"])
+        return RecordedExchange(*about, stream=dump([{"data": chunk} for chunk in record["response"]]))
+    return RecordedExchange(*about, response=record["response"])
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
@@ -92,7 +96,7 @@ def test_recorded_traffic_is_read_alike_from_all_kinds(
             path.write_text(write([entry for _, entry in some]), encoding="utf-8")
             for (record, exchanged), interaction in zip(some, read(path), strict=True):
                 recording = identify(path, interaction, corpus)
-                assert isinstance(recording, Recorded), (kind, record["source"], recording)
+                assert isinstance(recording, RecordedExchange), (kind, record["source"], recording)
                 assert recording.format == name, record["source"]
                 assert jsonvalue.equal(recording.request, record["request"]), (kind, record["source"])
                 findings = judged(corpus, replace(recording, model=record["model"]))
@@ -155,7 +159,7 @@ def test_a_stream_as_one_array_is_a_stream(corpus: Corpus) -> None:
     url = "https://generativelanguage.googleapis.com/v1beta/models/g:streamGenerateContent"
     interaction = exchange(url, request={"contents": []}, answer=b'[{"candidates": []}, {"usageMetadata": {}}]')
     recording = identify(Path("x.yaml"), interaction, corpus)
-    assert isinstance(recording, Recorded)
+    assert isinstance(recording, RecordedExchange)
     assert parse(recording.stream or b"") == {"events": [{"data": {"candidates": []}}, {"data": {"usageMetadata": {}}}]}
 
 

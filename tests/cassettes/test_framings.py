@@ -14,9 +14,9 @@ from cassettes.framings import CARRIERS, CUTS, FRAMINGS, RAW, plain
 from every import every
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
-from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.interactions import scrub
+from toolcall_conformance.recording.cassettes.redaction.leaks import has_leak
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
-from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 KEY = "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e"
 NUMBER = "4071938264550172"
@@ -29,9 +29,9 @@ def streamed(text: str) -> dict[str, Any]:
 
 def left(raw: dict[str, Any], key: str) -> bool:
     """Whether anything is left of a secret that a reader could put together."""
-    recording = scrubbed(raw, REDACTORS[key])
+    recording = scrub(raw, REDACTORS[key])
     text = recording["response"]["body"]["string"]
-    return leaked(recording, [key]) or key[:10] in json.dumps(text) or key[10:] in json.dumps(text)
+    return has_leak(recording, [key]) or key[:10] in json.dumps(text) or key[10:] in json.dumps(text)
 
 
 @every("framing", FRAMINGS, id=str)
@@ -51,9 +51,9 @@ def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: st
     for cut, make in cuts.items():
         events = CARRIERS[carrier](["It is ", *make(KEY), ". Keep it."])
         raw = streamed(FRAMINGS[framing](events))
-        assert leaked(raw, [KEY]), cut
+        assert has_leak(raw, [KEY]), cut
         assert not left(raw, KEY), cut
-        stream = parse(scrubbed(raw, REDACTORS[KEY])["response"]["body"]["string"].encode())
+        stream = parse(scrub(raw, REDACTORS[KEY])["response"]["body"]["string"].encode())
         assert len(stream["events"]) == len(parse(FRAMINGS[framing](events).encode())["events"]), cut
         assert "Keep it." in json.dumps(stream), cut
 
@@ -62,7 +62,7 @@ def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: st
 def test_a_text_that_is_no_json(layout: str, cut: str) -> None:
     for key in (KEY, NUMBER):
         raw = streamed(RAW[layout](CUTS[cut](key)))
-        is_leaked = leaked(raw, [key])
+        is_leaked = has_leak(raw, [key])
         if layout not in ("comments", "lines that are no field") or cut == "whole":
             assert not left(raw, key)
         assert is_leaked or cut == "of one" or (key == NUMBER and cut == "of three")
@@ -73,10 +73,10 @@ def test_a_stream_without_a_secret_stays_byte_for_byte() -> None:
     for framing, carrier in itertools.product(FRAMINGS.values(), CARRIERS.values()):
         words = ["".join(draw.choices("abcdefghij 0123456789", k=draw.randint(1, 6))) for _ in range(12)]
         raw = streamed(framing(carrier(words)))
-        assert scrubbed(raw, REDACTORS[KEY])["response"] == raw["response"] | {
+        assert scrub(raw, REDACTORS[KEY])["response"] == raw["response"] | {
             "headers": {"content-type": ["text/event-stream"]}
         }
-        assert not leaked(raw, [KEY, NUMBER])
+        assert not has_leak(raw, [KEY, NUMBER])
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_a_stream_without_a_secret_stays_byte_for_byte() -> None:
 )
 def test_what_only_looks_like_pieces_of_a_secret_is_none(secret: str, text: str) -> None:
     for raw in (streamed(plain(CARRIERS["Chat's text"]([text]))), interaction(response=json.dumps({"text": text}))):
-        assert not leaked(raw, [secret])
+        assert not has_leak(raw, [secret])
         body = raw["response"]["body"]
-        assert scrubbed(raw, Redactor(Filters.default(), [secret]))["response"]["body"] == body
+        assert scrub(raw, Redactor(Filters.default(), [secret]))["response"]["body"] == body
 
 
 def test_words_that_tell_no_secret() -> None:
     """A password of words is found in a row, and not in prose that has the same letters."""
     raw = streamed(plain(CARRIERS["Chat's text"](["a correct", " horse, a", " battery", ": staple"])))
-    assert not leaked(raw, ["correcthorse", "battery-staple"])
-    assert leaked(streamed(plain(CARRIERS["Chat's text"](["a correct", "horse is"]))), ["correcthorse"])
+    assert not has_leak(raw, ["correcthorse", "battery-staple"])
+    assert has_leak(streamed(plain(CARRIERS["Chat's text"](["a correct", "horse is"]))), ["correcthorse"])

@@ -16,7 +16,7 @@ from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.shapes import Member, Places, Shape
+from toolcall_conformance.recording.cassettes.replay.shapes import Member, Places, Shape
 
 pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 

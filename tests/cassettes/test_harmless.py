@@ -12,8 +12,8 @@ import pytest
 from cassettes.carriers import interaction
 from cassettes.harmless import changed
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.interactions import scrub
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
-from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 TEXTS: dict[str, list[str]] = json.loads(Path(__file__).with_name("harmless.json").read_text(encoding="utf-8"))["texts"]
 FILTERS = Filters.default()
@@ -26,7 +26,7 @@ def test_samples_stay_as_they_are(language: str) -> None:
     for text in (*TEXTS[language], "\n".join(TEXTS[language])):
         assert Redactor(FILTERS).text(text) == text
         raw = interaction(response=json.dumps({"content": text, "arguments": json.dumps({"result": text})}))
-        assert scrubbed(raw, Redactor(FILTERS))["response"]["body"] == raw["response"]["body"]
+        assert scrub(raw, Redactor(FILTERS))["response"]["body"] == raw["response"]["body"]
 
 
 @pytest.mark.parametrize(

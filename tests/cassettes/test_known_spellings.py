@@ -19,9 +19,9 @@ import pytest
 from cassettes.carriers import deltas, interaction, pieces
 from toolcall_conformance.basics.known_secrets import KnownSecrets, find_secrets
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
-from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.interactions import scrub
+from toolcall_conformance.recording.cassettes.redaction.leaks import has_leak
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
-from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 KEYS = (
     "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e",
@@ -107,17 +107,17 @@ def test_no_spelling_is_left(spelling: str) -> None:
             interaction(response=f"It is {text}, yes", response_type="text/plain"),
             interaction(response=deltas(["It is ", *pieces(text, 5), "."]), response_type="text/event-stream"),
         ):
-            assert leaked(raw, [key]), key
-            recording = scrubbed(raw, Redactor(Filters.default(), [key]))
-            assert not leaked(recording, [key]), (key, recording)
+            assert has_leak(raw, [key]), key
+            recording = scrub(raw, Redactor(Filters.default(), [key]))
+            assert not has_leak(recording, [key]), (key, recording)
             assert key[:8] not in json.dumps(recording)
 
 
 def test_words_apart_are_no_secret() -> None:
     raw = interaction(response=json.dumps({"text": "a correct horse, a battery: staple"}))
     for password in ("correcthorse", "battery-staple", "batterystaple"):
-        assert scrubbed(raw, Redactor(Filters.default(), [password]))["response"]["body"] == raw["response"]["body"]
-        assert not leaked(raw, [password])
+        assert scrub(raw, Redactor(Filters.default(), [password]))["response"]["body"] == raw["response"]["body"]
+        assert not has_leak(raw, [password])
 
 
 def test_equal_secrets_have_equal_placeholders_in_every_spelling() -> None:

@@ -14,7 +14,7 @@ from cassettes.test_replay import replay
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.formats import read
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.stand_in import stand_in
+from toolcall_conformance.recording.cassettes.replay.earlier_request import substitute_request
 
 MINE = """
 import json
@@ -242,12 +242,12 @@ def test_whether_a_function_was_forced_is_not_known(
 @pytest.mark.parametrize("upstream", goldens.URLS)
 def test_what_stands_in_declares_the_recorded_tools(client: str, upstream: str, corpus: Corpus) -> None:
     request = corpus.cases["parallel/two-rounds"].exchanges(upstream)[-1].request
-    stand_in_request = stand_in(corpus, Route(client, upstream, "model-1", "model-2", stream=False), request)
+    stand_in_request = substitute_request(corpus, Route(client, upstream, "model-1", "model-2", stream=False), request)
     assert stand_in_request is not None
     reading = read(client, "request", stand_in_request)
     assert [tool.name for tool in reading.tools] == [tool.name for tool in read(upstream, "request", request).tools]
     assert not reading.calls
     assert stand_in_request.get("model", "model-1") == "model-1"
-    none = stand_in(corpus, Route(client, upstream, "model-1", "model-2", stream=False), {})
+    none = substitute_request(corpus, Route(client, upstream, "model-1", "model-2", stream=False), {})
     assert none is not None
     assert len(read(client, "request", none).tools) == 1

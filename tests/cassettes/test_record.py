@@ -12,8 +12,8 @@ from cassettes.loopback_provider import KEY, Provider, Record, fresh, replies
 from toolcall_conformance import formats
 from toolcall_conformance.basics import jsonvalue
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.identify import Recorded, identify
-from toolcall_conformance.recording.cassettes.reading import read
+from toolcall_conformance.recording.cassettes.files import read
+from toolcall_conformance.recording.cassettes.interactions import RecordedExchange, identify
 
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
 CASES = ("parallel/seed", "read_file/two-rounds")
@@ -56,7 +56,7 @@ def test_a_case_is_recorded_and_read_again(
     assert len(interactions) == len(expected)
     for interaction, request, answer in zip(interactions, upstream.asked, answers, strict=True):
         recording = identify(file, interaction, corpus)
-        assert isinstance(recording, Recorded)
+        assert isinstance(recording, RecordedExchange)
         assert (recording.format, recording.model, recording.official) == (name, "model-1", False)
         assert jsonvalue.equal(recording.request, request.body)
         if streamed:

@@ -14,7 +14,7 @@ from cassettes.loopback_provider import Given, Provider, Record, base_url, repli
 from drivers.raw_server import Pieces, raw_server, repeated, slowly
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.limited import Budget, LimitError, limit
+from toolcall_conformance.recording.cassettes.recorder.budget import Budget, LimitError, limit_client
 
 CASE = "shell/realistic"
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
@@ -124,4 +124,4 @@ def test_a_limit_that_is_none(option: str, value: str, capsys: pytest.CaptureFix
 
 def test_another_httpx2() -> None:
     with pytest.raises(LimitError, match=r"cannot be limited: this httpx2 is built otherwise .*_transport"):
-        limit(object(), Budget(1, 1))
+        limit_client(object(), Budget(1, 1))

@@ -20,8 +20,8 @@ import pytest
 from cassettes.loopback_provider import KEY, Asked, Given, Provider, Record, base_url, replies
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes import writing
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
+from toolcall_conformance.recording.cassettes.recorder import output
 
 CASE = "shell/realistic"
 JSON = {"content-type": "application/json"}
@@ -340,10 +340,11 @@ def test_the_disk_is_full(
 def test_a_file_that_cannot_grow_leaves_the_earlier_one(tmp_path: Path) -> None:
     """The real thing: the operating system stops the writing in the middle of the file."""
     program = (
-        "import resource, sys; from pathlib import Path; from toolcall_conformance.recording.cassettes import writing\n"
+        "import resource, sys; from pathlib import Path\n"
+        "from toolcall_conformance.recording.cassettes.recorder import output\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
-        "try: writing.write(Path(sys.argv[1]), {'interactions': ['x' * 9000]})\n"
-        "except writing.CassetteError as error: print(error)"
+        "try: output.write(Path(sys.argv[1]), {'interactions': ['x' * 9000]})\n"
+        "except output.CassetteError as error: print(error)"
     )
     path = tmp_path / "kept.json"
     path.write_text("earlier")
@@ -362,7 +363,7 @@ def test_a_folder_that_is_not_ours() -> None:
             os.seteuid(65534)
         try:
             with pytest.raises(CassetteError, match=r"cannot be written to .*nothing was recorded"):
-                writing.make_ready(folder / "anthropic" / "shell" / "seed.json")
+                output.prepare(folder / "anthropic" / "shell" / "seed.json")
         finally:
             if root:
                 os.seteuid(0)

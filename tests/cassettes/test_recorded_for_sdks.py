@@ -17,8 +17,8 @@ from toolcall_conformance.basics import jsonvalue
 from toolcall_conformance.basics.reading import Call
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.identify import Recorded, identify
-from toolcall_conformance.recording.cassettes.reading import read
+from toolcall_conformance.recording.cassettes.files import read
+from toolcall_conformance.recording.cassettes.interactions import RecordedExchange, identify
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.google_user import GoogleUser
 from witnesses.openai_users import ChatUser, ResponsesUser
@@ -68,11 +68,13 @@ def spelt(value: Any, key: str = "") -> Any:
     return value.lower() if key == "type" and isinstance(value, str) else value
 
 
-def recorded(corpus: Corpus, name: str, case: str, streamed: bool, tmp_path: Path) -> tuple[Path, list[Recorded]]:
+def recorded(
+    corpus: Corpus, name: str, case: str, streamed: bool, tmp_path: Path
+) -> tuple[Path, list[RecordedExchange]]:
     path = tmp_path / "kept" / name / f"{case}{'.stream' if streamed else ''}.json"
     recordings = [identify(path, interaction, corpus) for interaction in read(path)]
     assert recordings
-    assert all(isinstance(recording, Recorded) for recording in recordings)
+    assert all(isinstance(recording, RecordedExchange) for recording in recordings)
     return path, recordings  # type: ignore[return-value]
 
 

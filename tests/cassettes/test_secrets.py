@@ -22,11 +22,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics import jsonvalue
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes import recording
+from toolcall_conformance.recording.cassettes.recorder import recorder
 from toolcall_conformance.recording.cassettes.redaction.filters import FilterError, Filters
-from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.interactions import body, scrub
+from toolcall_conformance.recording.cassettes.redaction.leaks import has_leak
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
-from toolcall_conformance.recording.cassettes.redaction.scrubbing import body, scrubbed
 from toolcall_conformance.recording.cassettes.redaction.split_secrets import _spread
 from turns import share
 
@@ -93,17 +93,17 @@ def planted() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def kept_of_planted() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
     """Each planted secret with its interaction, and what a cassette has of it."""
     filters = Filters.default()
-    return [(where, secret, raw, scrubbed(raw, Redactor(filters))) for where, secret, raw in planted()]
+    return [(where, secret, raw, scrub(raw, Redactor(filters))) for where, secret, raw in planted()]
 
 
 def test_no_planted_secret_is_left(kept_of_planted: Any) -> None:
     count = 0
     for where, secret, raw, interaction in kept_of_planted:
-        assert leaked(raw, [secret]), f"{where}: not planted"
+        assert has_leak(raw, [secret]), f"{where}: not planted"
         text = json.dumps(interaction)
         assert secret not in text, where
         assert json.dumps(secret)[1:-1] not in text, where
-        assert not leaked(interaction, [secret]), where
+        assert not has_leak(interaction, [secret]), where
         count += 1
     print(f"\n{count} secrets planted, none left")
     assert count >= 400
@@ -169,7 +169,7 @@ def test_the_key_itself_survives_in_no_spelling(
     for form in (key, quote(key, safe=""), json.dumps(key)[1:-1], key.encode().hex(), in_base64(key)[:20], key.lower()):
         assert form not in text
     assert "REDACTED-key-1" in text or "base64" in spelling
-    assert not leaked(json.loads(text), [key])
+    assert not has_leak(json.loads(text), [key])
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -190,7 +190,7 @@ def test_a_key_in_pieces(name: str, corpus: Corpus) -> None:
     (read,) = formats.read(name, "response", assembled.body).calls[:1]
     assert value not in str(read.arguments)
     assert "REDACTED-key-1" in read.arguments.values(), read.arguments
-    assert not leaked({"a": text}, [value])
+    assert not has_leak({"a": text}, [value])
 
 
 def test_a_cassette_that_still_holds_the_key_is_not_written(
@@ -199,7 +199,7 @@ def test_a_cassette_that_still_holds_the_key_is_not_written(
     laid = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
     assert isinstance(laid[0], Given)
     upstream.answers = [Given(laid[0].body.replace(b"I'll", KEY.encode()), headers=laid[0].headers), laid[1]]
-    monkeypatch.setattr(recording, "scrubbed", lambda value, _: value)
+    monkeypatch.setattr(recorder, "scrub", lambda value, _: value)
     path = tmp_path / "kept" / "anthropic" / "shell" / "realistic.json"
     path.parent.mkdir(parents=True)
     path.write_text("earlier")
@@ -233,7 +233,7 @@ def test_what_is_no_secret_stays_byte_for_byte(corpus: Corpus) -> None:
                     text = path.read_text(encoding="utf-8")
                     redactor = Redactor(Filters.default())
                     if body(text, kind, redactor) != text:
-                        changed[str(path)] = set(redactor.found)
+                        changed[str(path)] = set(redactor.kinds_found)
     assert set().union(*changed.values()) <= {"bob@email.com", "ines@exemplo.pt", "u_5b1e07", "harbour-desk-19"}
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from toolcall_conformance.cli import main
-from toolcall_conformance.cli.completion import SHELLS
+from toolcall_conformance.cli.parser import SHELLS
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -13,10 +13,10 @@ import pytest
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, WAYS
 from toolcall_conformance.cli import main
-from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.cli.explain import Explainer
-from toolcall_conformance.cli.explained.fragments import contrast, side_by_side
-from toolcall_conformance.cli.explained.model import Explanation, Part
+from toolcall_conformance.cli.explain.command import Explainer
+from toolcall_conformance.cli.explain.fragments import contrast, side_by_side
+from toolcall_conformance.cli.explain.model import Explanation, Part
+from toolcall_conformance.cli.parser import UsageError
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.known_failures import Names, load
 

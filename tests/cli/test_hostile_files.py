@@ -27,8 +27,8 @@ from toolcall_conformance.drivers.gateway.config import load_config
 from toolcall_conformance.judge.policy import PolicyError, load_policy
 from toolcall_conformance.library import CorpusError, load_corpus, vendored
 from toolcall_conformance.library.files import read_json
-from toolcall_conformance.recording.cassettes.api import Answer, Api
-from toolcall_conformance.recording.cassettes.endpoint import NoEndpointError, endpoint
+from toolcall_conformance.recording.cassettes.recorder.api import Answer, Api
+from toolcall_conformance.recording.cassettes.recorder.endpoint import NoEndpointError, endpoint
 from toolcall_conformance.recording.cassettes.redaction.filters import FilterError, Filters
 from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.files import ReportError

@@ -44,7 +44,6 @@ def test_to_say_what_there_is_imports_no_subcommand(option: str) -> None:
         "toolcall_conformance",
         "toolcall_conformance.basics",
         "toolcall_conformance.cli",
-        "toolcall_conformance.cli.completion",
         "toolcall_conformance.cli.parser",
         "toolcall_conformance.basics.format_names",
     }
@@ -53,7 +52,7 @@ def test_to_say_what_there_is_imports_no_subcommand(option: str) -> None:
 
 def test_the_help_of_run_imports_no_pytest() -> None:
     names = imported("run", "--help")
-    assert "toolcall_conformance.cli.run" in names
+    assert "toolcall_conformance.cli.runs.run" in names
     assert not names & {"pytest", "_pytest", "toolcall_conformance.engine", "jsonschema", "toolcall_reference"}
 
 

@@ -16,7 +16,7 @@ import pytest
 from toolcall_conformance.basics import run_command
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.parser import CommandParser
-from toolcall_conformance.cli.run import fill
+from toolcall_conformance.cli.runs.run import fill
 
 REFERENCE = "toolcall_reference:ReferenceTranslator"
 ONE = "shell/seed::request::anthropic-to-gemini"

@@ -11,7 +11,7 @@ ROOT = Path(toolcall_conformance.__file__).parent
 LIBRARIES = ("aiohttp", "ftplib", "http", "httpx", "httpx2", "requests", "socket", "ssl", "urllib3", "websockets")
 #: Adapters run in environments of their own, about one library each; what they send is answered in memory.
 CONNECTING = {
-    "recording/cassettes/api.py": "recording a real API",
+    "recording/cassettes/recorder/api.py": "recording a real API",
     "drivers/child/families.py": "a pair of sockets, between a runner and its supervisor",
     "drivers/gateway/driver.py": "the client of a gateway",
     "drivers/gateway/process.py": "binds ports, to find one that is free",

@@ -15,7 +15,7 @@ import pytest
 
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.pairs import FAMILY, judged, load_pairs
+from toolcall_conformance.recording.pairs import FAMILY, judge_pair, load_pairs
 
 GOLDENS = Path(__file__).parents[3] / "shared" / "field" / "goldens" / "agentgateway"
 KNOWN: dict[str, Any] = json.loads(Path(__file__).with_name("agentgateway.json").read_text(encoding="utf-8"))
@@ -29,7 +29,7 @@ def test_every_must_is_a_true_one(corpus: Corpus, tmp_path: Path) -> None:
     pairs = load_pairs(corpus, tmp_path / "tests" / "pairs.toml")
     judge, rules_by_name = Judge(corpus), {}
     for name, case in pairs.cases.items():
-        judgement = judged(judge, case.direction, case.source, case.output, case.ends, case.hidden)
+        judgement = judge_pair(judge, case.direction, case.source, case.output, case.ends, case.hidden)
         if rules := sorted({finding.rule for finding in judgement.findings if finding.is_must}):
             rules_by_name[name.removeprefix(f"{FAMILY}/")] = rules
     assert rules_by_name == KNOWN["true"]

@@ -11,9 +11,9 @@ import pytest
 from toolcall_conformance.library import load_corpus
 
 pytest.importorskip("hypothesis")
-from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
-from toolcall_conformance.trust.fuzz.generators import bricks_of
-from toolcall_conformance.trust.fuzz.rendering import RENDERER, Drawn, load_renderer, rendered
+from toolcall_conformance.trust.fuzz.cases import RENDERER, GeneratedScenario, load_renderer, render
+from toolcall_conformance.trust.fuzz.frames import corpus_frames
+from toolcall_conformance.trust.fuzz.generation import ScenarioSource
 
 MIMES = ("image/png", "application/pdf", "text/plain", "image/gif", "image/webp", "audio/wav", "audio/mpeg")
 ENDS = ("end", "length", "stop_sequence", "filter", "refusal", "error", "other")
@@ -23,7 +23,7 @@ SETTINGS = (
 )
 
 
-def _shapes(drawn: Drawn) -> dict[str, bool]:
+def _shapes(drawn: GeneratedScenario) -> dict[str, bool]:
     """What there is to be drawn, and whether a conversation has it."""
     scenario, tools = drawn.scenario, [*drawn.tools.values()]
     turns: list[dict[str, Any]] = scenario["conversation"]
@@ -133,7 +133,7 @@ def _of_entry(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
     }
 
 
-def _found(drawn: Drawn) -> Iterator[tuple[str, bool]]:
+def _found(drawn: GeneratedScenario) -> Iterator[tuple[str, bool]]:
     yield from _shapes(drawn).items()
     for turn in drawn.scenario["conversation"]:
         for entry in turn["content"]:
@@ -144,9 +144,9 @@ def _found(drawn: Drawn) -> Iterator[tuple[str, bool]]:
 MOST = 1000
 
 
-def _first_of_each_shape(drawn: Iterator[Drawn]) -> tuple[list[Drawn], set[str]]:
+def _first_of_each_shape(drawn: Iterator[GeneratedScenario]) -> tuple[list[GeneratedScenario], set[str]]:
     """The conversations that show a shape which none before them has, until each is seen; and what none has."""
-    firsts: list[Drawn] = []
+    firsts: list[GeneratedScenario] = []
     named: set[str] = set()
     all_shapes: set[str] = set()
     for case in drawn:
@@ -162,11 +162,11 @@ def _first_of_each_shape(drawn: Iterator[Drawn]) -> tuple[list[Drawn], set[str]]
 
 
 def test_all_shapes_are_drawn_and_legal() -> None:
-    firsts, missing = _first_of_each_shape(ScenarioSource(bricks_of(load_corpus()), 0).drawn(MOST))
+    firsts, missing = _first_of_each_shape(ScenarioSource(corpus_frames(load_corpus()), 0).generate(MOST))
     assert missing == set()
     renderer = load_renderer(RENDERER)
     for drawn in firsts:
-        case = rendered(drawn, renderer, "fuzz/drawn", drawn.scenario["models"])
+        case = render(drawn, renderer, "fuzz/drawn", drawn.scenario["models"])
         exchanges = {len(case.exchanges(name)) for name in case.formats}
         assert exchanges == {sum("finish" in turn for turn in drawn.scenario["conversation"])}
         failing = drawn.scenario.get("upstream_error", {}).get("exchange")

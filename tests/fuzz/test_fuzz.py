@@ -17,19 +17,19 @@ from toolcall_conformance.engine.settings import FuzzSettings
 from toolcall_conformance.engine.setup import prepare_run
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.dialects import Dialects
-from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
-from toolcall_conformance.trust.fuzz.generators import Bricks, Frame
-from toolcall_conformance.trust.fuzz.rendering import RENDERER, RendererError, load_renderer
-from toolcall_conformance.trust.fuzz.simpler_schemas import simpler_schemas
+from toolcall_conformance.trust.fuzz.cases import RENDERER, RendererError, load_renderer
+from toolcall_conformance.trust.fuzz.frames import CorpusFrames, Frame
+from toolcall_conformance.trust.fuzz.generation import ScenarioSource
+from toolcall_conformance.trust.fuzz.shrinking import simpler_schemas
 from toolcall_reference import ReferenceTranslator
 
 pytest.importorskip("hypothesis")
 from hypothesis import settings
 
-from toolcall_conformance.trust.fuzz import drawing
+from toolcall_conformance.trust.fuzz import generation
 
 ROUTE = "anthropic-to-gemini"
-LOT = settings(drawing._SETTINGS, max_examples=10)
+LOT = settings(generation._SETTINGS, max_examples=10)
 """Conversations are drawn in lots of 25, and here at most ten are looked at."""
 OTHER = "gemini-to-anthropic"
 
@@ -77,7 +77,7 @@ class _Double:
 
 @pytest.fixture(autouse=True)
 def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "_SETTINGS", LOT)
+    monkeypatch.setattr(generation, "_SETTINGS", LOT)
 
 
 def _run(pytester: pytest.Pytester, translator: Any, *arguments: str) -> Run:
@@ -168,10 +168,10 @@ def test_the_reference_passes(pytester: pytest.Pytester) -> None:
 
 
 def test_a_seed_gives_the_same_conversations() -> None:
-    bricks = Bricks((Frame({"models": load_corpus().cases["shell/seed"].scenario["models"]}, {}),))
+    bricks = CorpusFrames((Frame({"models": load_corpus().cases["shell/seed"].scenario["models"]}, {}),))
 
     def keys(seed: int) -> list[str]:
-        return [drawn.key for drawn in ScenarioSource(bricks, seed).drawn(8)]
+        return [drawn.key for drawn in ScenarioSource(bricks, seed).generate(8)]
 
     first = keys(3)
     assert keys(3) == first

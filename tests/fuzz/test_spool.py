@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.trust.fuzz.spool import Spool
+from toolcall_conformance.trust.fuzz.generation import Spool
 
 VALUES = [{"a": [1, -0.5, None, "é\u2028👩"]}, [], [2**53 - 1, {"b": {}, "a": ""}]]
 

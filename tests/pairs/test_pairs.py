@@ -13,14 +13,14 @@ from pairs.folders import PAIRS, agents, insta, pretty, reply, request, snapshot
 from toolcall_conformance import load_corpus
 from toolcall_conformance.cli import main
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.recording.pairs import PairCase, Pairs, PairsError, judged, load_pairs
+from toolcall_conformance.recording.pairs import PairCase, Pairs, PairsError, judge_pair, load_pairs
 
 CORPUS = load_corpus()
 JUDGE = Judge(CORPUS)
 
 
 def rules(case: PairCase) -> list[str]:
-    judgement = judged(JUDGE, case.direction, case.source, case.output, case.ends, case.hidden)
+    judgement = judge_pair(JUDGE, case.direction, case.source, case.output, case.ends, case.hidden)
     return [finding.rule for finding in judgement.findings if finding.is_must]
 
 

@@ -36,7 +36,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         source, target = CORPUS.root / name, folder / "corpus" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)
-    for module in ("judge/judge.py", "cli/diff.py"):
+    for module in ("judge/judge.py", "cli/reports/diff.py"):
         (folder / "code" / module).parent.mkdir(parents=True)
         (folder / "code" / module).write_text("x = 1\n", encoding="utf-8")
     return folder
@@ -67,7 +67,7 @@ def appended(path: Path) -> None:
         ("corpus/translation/losses.json", appended, ["corpus", "data"]),
         ("corpus/words.json", appended, ["corpus"]),
         ("code/judge/judge.py", appended, ["code"]),
-        ("code/cli/diff.py", appended, []),
+        ("code/cli/reports/diff.py", appended, []),
         ("code/judge/judge.pyc", lambda path: path.write_bytes(b"x"), []),
     ],
 )

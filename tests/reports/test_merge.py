@@ -12,7 +12,7 @@ import pytest
 from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.checks import WAYS
 from toolcall_conformance.cli import main
-from toolcall_conformance.cli.merge import _CHECKS
+from toolcall_conformance.cli.reports.merge import _CHECKS
 from toolcall_conformance.engine.items.plan import plan_items as planned
 from toolcall_conformance.reports.merge import sorter
 from toolcall_conformance.reports.run_record import RunRecord

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.recording.cassettes.shapes import json_type
+from toolcall_conformance.recording.cassettes.replay.shapes import json_type
 
 WORDS = json.loads(Path(__file__).with_name("words.json").read_bytes())
 VALUES, FREE, SCHEMAS, OF_NAMES, OF_SCHEMAS, SAYING = (

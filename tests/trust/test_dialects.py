@@ -19,7 +19,7 @@ from toolcall_conformance.library import CorpusError, load_corpus
 from toolcall_conformance.trust.dialects import Dialects
 from toolcall_conformance.trust.sources.bodies import SourceBody, of_case
 from toolcall_conformance.trust.sources.draws import Draws
-from toolcall_conformance.trust.sources.trying import DrawTrier
+from toolcall_conformance.trust.sources.trials import DrawTrier
 from toolcall_conformance.trust.table import MutationTable
 from toolcall_reference import ReferenceTranslator
 
@@ -58,9 +58,9 @@ def test_every_habit_is_read_as_what_it_stands_for() -> None:
     lot, bodies, had, wrong = random.Random(SEED), plain(), set(), []
     for _ in range(300):
         source = lot.choice(bodies)
-        habits = DIALECTS.drawn(lot, source.way, source.body)
+        habits = DIALECTS.draw(lot, source.way, source.body)
         had |= {*habits}
-        changed = DIALECTS.applied(habits, source.way, source.body)
+        changed = DIALECTS.apply(habits, source.way, source.body)
         if meaning(source.way, changed, habits) != meaning(source.way, source.body, habits):
             wrong.append(f"{source.case.id if source.case else ''} {source.way}: {'+'.join(habits)}")
     rare = [(name, body) for name in DIALECTS.habits if name not in had for body in bodies]
@@ -72,7 +72,7 @@ def test_every_habit_is_read_as_what_it_stands_for() -> None:
 def _changes(name: str, source: SourceBody) -> bool:
     if source.way not in DIALECTS.habits[name].ways:
         return False
-    return bool(DIALECTS.applied([name], source.way, source.body) != source.body)
+    return bool(DIALECTS.apply([name], source.way, source.body) != source.body)
 
 
 def test_code_and_corpus_know_the_same_habits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +87,8 @@ def test_code_and_corpus_know_the_same_habits(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_reference_takes_generated_dialects() -> None:
     tried, drawn = trier(ReferenceTranslator()), draws()
-    samples = [draw for number in range(COUNT) if (draw := drawn.drawn(SEED, number)) is not None]
-    results = [tried.tried(draw) for draw in samples]
+    samples = [draw for number in range(COUNT) if (draw := drawn.draw(SEED, number)) is not None]
+    results = [tried.try_draw(draw) for draw in samples]
     assert [
         result for result in results if result.outcome not in ("passed", "repaired") or _is_anew(result.rules)
     ] == []
@@ -137,7 +137,7 @@ def test_a_reader_that_opens_a_call_too_early_is_found() -> None:
         "id-before-name": True,
         "name-empty-first": True,
     }.items():
-        result = tried.tried(drawn.again(CALL.format(number=numbers[0], habits=habits)))
+        result = tried.try_draw(drawn.again(CALL.format(number=numbers[0], habits=habits)))
         assert ("translation/call-lost" in result.rules) is wrong, result
         assert (result.outcome != "passed") is wrong, result
 

@@ -63,7 +63,7 @@ def test_the_element_of_a_place_in_a_reply() -> None:
 
 def test_an_event_belongs_to_what_the_reply_lacks_without_it(sampler: Sampler) -> None:
     lot = Lot("stream", "anthropic", "openai_chat", "drop", 1, 1)
-    base = sampler.workshop.known(sampler.of_case(lot, "shell/seed")[0])
+    base = sampler.workshop.baseline(sampler.of_case(lot, "shell/seed")[0])
     assert isinstance(base, SoundOutput)
     elements_by_event: dict[str, set[str]] = {}
     for number, event in enumerate(base.place.output["events"]):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.trust.again import Again
+from toolcall_conformance.trust.fault_replay import FaultReplay
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.places import Place
 from toolcall_conformance.trust.sampling import Lot, Sampler
@@ -22,7 +22,7 @@ def place(sampler: Sampler, direction: Any, client: str, upstream: str, case: st
 
 
 def rule(shop: Workshop, at: Place, operator: str, pointer: str) -> str:
-    return shop.equivalence.rule(at, pointer, shop.made(at, operator, pointer))
+    return shop.equivalence.rule(at, pointer, shop.apply(at, operator, pointer))
 
 
 def test_the_decoder_reads_another_spelling_alike(sampler: Sampler) -> None:
@@ -51,5 +51,5 @@ def test_the_table_names_an_equivalence_of_the_corpus(sampler: Sampler) -> None:
     shop = sampler.workshop
     names = {str(entry["equivalence"]) for _, entry in shop.table.equivalent}
     assert names <= shop.harness.corpus.equivalences.keys()
-    mutation = Again(sampler).mutation("shell/seed::response::openai_chat-to-anthropic::01::change-last@/id")
+    mutation = FaultReplay(sampler).mutation("shell/seed::response::openai_chat-to-anthropic::01::change-last@/id")
     assert (mutation.outcome, mutation.by) == ("equivalent", "generated-values")

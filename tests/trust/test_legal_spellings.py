@@ -13,10 +13,9 @@ from toolcall_conformance.checks import Harness
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.bases import SIDES
-from toolcall_conformance.trust.harmless.refused import reasons, refused, unexplained
-from toolcall_conformance.trust.harmless.running import grouped
-from toolcall_conformance.trust.harmless.trying import Shelf, TriedVariant, VariantTrier, shelves
-from toolcall_conformance.trust.harmless.variants import made
+from toolcall_conformance.trust.harmless.refusals import find_refusals, reasons, unexplained
+from toolcall_conformance.trust.harmless.trials import Shelf, TriedVariant, VariantTrier, group_variants, shelves
+from toolcall_conformance.trust.harmless.variants import apply_variant
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.nodes import nodes
 from toolcall_conformance.trust.sampling import Sampler
@@ -32,11 +31,11 @@ def trier(sampler: Sampler) -> VariantTrier:
 
 @pytest.fixture(scope="module")
 def tried(trier: VariantTrier) -> list[TriedVariant]:
-    return [result for shelf in shelves(trier.corpus.formats, COUNT, SEED) for result in trier.tried(shelf)]
+    return [result for shelf in shelves(trier.corpus.formats, COUNT, SEED) for result in trier.try_shelf(shelf)]
 
 
 def test_no_legal_spelling_fails(tried: list[TriedVariant]) -> None:
-    alarms = grouped(tried, ("alarm", "raised"))
+    alarms = group_variants(tried, ("alarm", "raised"))
     commands = "\n".join(
         f"{alarm.rule}: toolcall-conformance mutate --harmless --again '{alarm.example}'" for alarm in alarms
     )
@@ -48,8 +47,8 @@ def test_a_fault_of_the_source_is_its_own_wherever_its_part_stands(sampler: Samp
     """The picture of a tool message stands behind two texts, and no more behind one."""
     where = "output::dialects/picture-in-tool-message::request::openai_chat-to-openai_chat::01"
     base, variant = VariantTrier(sampler).again(f"{where}::chat-text-split@/messages/2/content/0")
-    assert [finding.rule for finding in base.new(made(variant, base.body)) if finding.is_must] == []
-    broken = made(variant, base.body)
+    assert [finding.rule for finding in base.new(apply_variant(variant, base.body)) if finding.is_must] == []
+    broken = apply_variant(variant, base.body)
     broken["messages"][2]["content"].append(broken["messages"][2]["content"][-1])
     assert [finding.rule for finding in base.new(broken) if finding.is_must], (
         "one more picture is a fault of the translator"
@@ -64,10 +63,10 @@ def test_the_sample_has_all_sides_and_most_spellings(tried: list[TriedVariant], 
 
 def test_the_same_seed_makes_the_same_variants(trier: VariantTrier) -> None:
     shelf = Shelf("output", "request", "anthropic", "gemini", 8, SEED)
-    first = [result.name for result in trier.tried(shelf)]
-    assert first == [result.name for result in trier.tried(shelf)]
+    first = [result.name for result in trier.try_shelf(shelf)]
+    assert first == [result.name for result in trier.try_shelf(shelf)]
     assert len(set(first)) == len(first) == 8
-    assert first != [result.name for result in trier.tried(replace(shelf, seed=SEED + 1))]
+    assert first != [result.name for result in trier.try_shelf(replace(shelf, seed=SEED + 1))]
 
 
 class Wary(Judge):
@@ -102,13 +101,13 @@ def test_a_judge_that_cries_wolf_is_seen(direction: Any, spelling: str, outcome:
 def _of(trier: VariantTrier, shelf: Shelf, spelling: str) -> Sequence[TriedVariant]:
     only = VariantTrier(Sampler(trier.sampler.workshop, ("shell/seed",)))
     only.spellings.all = tuple(entry for entry in only.spellings.all if entry.name == spelling)
-    return [result for result in only.tried(shelf) if result.variant.endswith("@")]
+    return [result for result in only.try_shelf(shelf) if result.variant.endswith("@")]
 
 
 def test_a_variant_is_made_again_by_its_name(tried: list[TriedVariant], trier: VariantTrier) -> None:
     base, variant = trier.again(tried[0].name)
     assert base.name == tried[0].base
-    assert made(variant, base.body) != base.body or variant.operator == "order-members"
+    assert apply_variant(variant, base.body) != base.body or variant.operator == "order-members"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,7 @@ def test_a_name_that_is_none_is_a_clear_mistake(
 
 def test_what_the_clients_take_and_the_judge_refuses_is_listed() -> None:
     pytest.importorskip("google.genai")
-    tried, refusals = refused(load_corpus(), ("shell/seed",))
+    tried, refusals = find_refusals(load_corpus(), ("shell/seed",))
     assert tried > 100
     places = {(refusal.rule, refusal.change, refusal.pattern) for refusal in refusals}
     assert ("gemini/call-name", "empty", "/candidates/*/content/parts/*/functionCall") in places
@@ -145,7 +144,7 @@ def test_what_we_alone_refuse_has_a_reason_and_each_reason_its_refusal() -> None
     for package in ("anthropic", "google.genai", "openai"):
         pytest.importorskip(package)
     corpus = load_corpus()
-    refusals, entries = refused(corpus)[1], reasons(corpus)
+    refusals, entries = find_refusals(corpus)[1], reasons(corpus)
     left = unexplained(refusals, entries)
     report = "\n".join(
         f"{refusal.rule} {refusal.direction} {refusal.change} {refusal.pattern} ({refusal.example})" for refusal in left

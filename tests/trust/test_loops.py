@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.trust.again import Again
+from toolcall_conformance.trust.fault_replay import FaultReplay
 from toolcall_conformance.trust.loops import changed, parts_of
 from toolcall_conformance.trust.sampling import Lot, Sampler
 
@@ -41,11 +41,11 @@ def test_an_undamaged_conversation_played_again_says_nothing(whole: Any, sampler
 
 @pytest.mark.parametrize(("fault", "outcome", "element"), BECOMES, ids=[row[0] for row in BECOMES])
 def test_a_fault_across_exchanges(fault: str, outcome: str, element: str, sampler: Sampler) -> None:
-    mutation = Again(sampler).mutation(f"{AT}::{fault}")
+    mutation = FaultReplay(sampler).mutation(f"{AT}::{fault}")
     assert (mutation.outcome, mutation.element) == (outcome, element), mutation
 
 
 def test_a_fault_in_a_conversation_is_named_in_the_format_of_its_body(sampler: Sampler) -> None:
-    mutation = Again(sampler).mutation(f"{AT}::forget-earlier@/exchanges/1/request/messages")
+    mutation = FaultReplay(sampler).mutation(f"{AT}::forget-earlier@/exchanges/1/request/messages")
     assert (mutation.format, mutation.pattern) == ("openai_chat", "/exchanges/*/request/messages")
     assert mutation.within == ("request", "/messages")

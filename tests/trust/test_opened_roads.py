@@ -9,7 +9,7 @@ from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import SourceBody
 from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw
-from toolcall_conformance.trust.sources.trying import DrawTrier, TriedDraw
+from toolcall_conformance.trust.sources.trials import DrawTrier, TriedDraw
 from toolcall_reference import ReferenceTranslator
 from trust.opened_roads import SOUND, Source, broken
 
@@ -24,7 +24,7 @@ def trier() -> DrawTrier:
 def tried(trier: DrawTrier, source: Source) -> TriedDraw:
     way, name, other, body = source
     client, upstream = (name, other) if way == "request" else (other, name)
-    return trier.tried(Draw("-", 1, SourceBody(way, name, body), client, upstream, AS_IT_IS, body))
+    return trier.try_draw(Draw("-", 1, SourceBody(way, name, body), client, upstream, AS_IT_IS, body))
 
 
 def test_sound_sources_have_an_output_that_passes(trier: DrawTrier) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit, mutated
+from toolcall_conformance.trust.operators.catalogue import OPERATORS, Unfit, apply_operator
 from toolcall_conformance.trust.table import MutationTable
 
 BODY: dict[str, Any] = {
@@ -114,7 +114,7 @@ def at(body: Any, pointer: str) -> Any:
 @pytest.mark.parametrize(("name", "pointer", "where", "becomes"), DOES, ids=[row[0] for row in DOES])
 def test_an_operator_does_what_it_says(name: str, pointer: str, where: str, becomes: Any) -> None:
     before = deep_copy(BODY)
-    result = mutated(name, BODY, pointer, DONOR)
+    result = apply_operator(name, BODY, pointer, DONOR)
     assert at(result, where) == becomes
     assert before == BODY, "it changed the body that it was given, and no copy"
     top = where.split("/")[1:2] or [pointer.split("/")[1]]
@@ -126,7 +126,7 @@ def test_an_operator_does_what_it_says(name: str, pointer: str, where: str, beco
 @pytest.mark.parametrize(("name", "pointer"), UNFIT)
 def test_an_operator_says_where_it_changes_nothing(name: str, pointer: str) -> None:
     with pytest.raises(Unfit):
-        mutated(name, BODY, pointer, DONOR)
+        apply_operator(name, BODY, pointer, DONOR)
 
 
 def test_every_operator_is_tried_and_stands_in_the_table() -> None:

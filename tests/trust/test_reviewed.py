@@ -9,7 +9,7 @@ import pytest
 
 from every import every
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.again import Again
+from toolcall_conformance.trust.fault_replay import FaultReplay
 from toolcall_conformance.trust.sampling import Sampler
 from toolcall_conformance.trust.table import MutationPattern, MutationTable
 
@@ -18,8 +18,8 @@ ENTRIES = [*TABLE.reviewed, *TABLE.open]
 
 
 @pytest.fixture(scope="module")
-def again(sampler: Sampler) -> Again:
-    return Again(Sampler(sampler.workshop))
+def again(sampler: Sampler) -> FaultReplay:
+    return FaultReplay(Sampler(sampler.workshop))
 
 
 @every(
@@ -28,7 +28,9 @@ def again(sampler: Sampler) -> Again:
     id=lambda _, entry: entry["example"],
     by=lambda _, entry: entry["example"].partition("/")[0],
 )
-def test_the_example_of_an_entry_survives(pattern: MutationPattern, entry: Mapping[str, Any], again: Again) -> None:
+def test_the_example_of_an_entry_survives(
+    pattern: MutationPattern, entry: Mapping[str, Any], again: FaultReplay
+) -> None:
     mutation = again.mutation(entry["example"])
     assert mutation.outcome == "survived", f"the judge sees it by {mutation.rules}: take the entry out, or narrow it"
     direction, pointer = mutation.within

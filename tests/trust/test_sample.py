@@ -11,7 +11,7 @@ import pytest
 from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.checks import Harness
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.trust.again import Again
+from toolcall_conformance.trust.fault_replay import FaultReplay
 from toolcall_conformance.trust.matrix import hole, reason
 from toolcall_conformance.trust.mutation import Mutation, Workshop
 from toolcall_conformance.trust.places import DIRECTIONS
@@ -57,7 +57,7 @@ def made(sampler: Sampler) -> list[Mutation]:
     across = [operator for operator in shop.table.operators if operator.is_in("loop")]
     formats = shop.harness.corpus.formats
     chosen = lots(formats, shop.table.operators, COUNT, SEED) + lots(formats, across, ACROSS, SEED + 1)
-    return [mutation for lot in chosen for mutation in sampler.made(lot)]
+    return [mutation for lot in chosen for mutation in sampler.mutations(lot)]
 
 
 def test_no_fault_survives_that_nobody_has_reviewed(made: list[Mutation], sampler: Sampler) -> None:
@@ -72,7 +72,7 @@ def test_the_same_seed_makes_the_same_faults(made: list[Mutation], sampler: Samp
     shop = sampler.workshop
     drop = [shop.table.operator("drop")]
     lot = next(lot for lot in lots(shop.harness.corpus.formats, drop, 30, SEED) if lot.most)
-    assert list(sampler.made(lot)) == list(sampler.made(lot)) != []
+    assert list(sampler.mutations(lot)) == list(sampler.mutations(lot)) != []
     assert len({mutation.name for mutation in made}) == len(made)
 
 
@@ -90,7 +90,7 @@ def test_a_judge_without_a_rule_lets_faults_survive(rule: str, made: list[Mutati
     lame = Sampler(Workshop(shop.driver, Harness(deaf), shop.table), sampler.cases)
     chosen = [mutation.name for mutation in made if mutation.rules == (rule,) and mutation.outcome == "killed"]
     assert chosen, "the sample has no fault that this rule alone sees"
-    assert new([Again(lame).mutation(name) for name in chosen], lame) != []
+    assert new([FaultReplay(lame).mutation(name) for name in chosen], lame) != []
 
 
 def test_a_judge_that_fails_ends_no_run(made: list[Mutation], sampler: Sampler) -> None:
@@ -104,8 +104,8 @@ def test_a_judge_that_fails_ends_no_run(made: list[Mutation], sampler: Sampler) 
     shop = sampler.workshop
     again = Sampler(Workshop(shop.driver, Harness(Failing(shop.harness.corpus)), shop.table), sampler.cases)
     name = next(mutation.name for mutation in made if mutation.direction == "request")
-    assert Again(again).mutation(name).outcome != "raised"
+    assert FaultReplay(again).mutation(name).outcome != "raised"
     wrong.append(True)
-    raised = Again(again).mutation(name)
+    raised = FaultReplay(again).mutation(name)
     assert (raised.outcome, raised.by) == ("raised", "TypeError")
     assert new([raised], again) == [name]

@@ -16,8 +16,8 @@ from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import of_case, of_file
 from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw, Draws
-from toolcall_conformance.trust.sources.repairing import instance, repaired
-from toolcall_conformance.trust.sources.trying import DrawTrier, TriedDraw
+from toolcall_conformance.trust.sources.repair import instance, repair
+from toolcall_conformance.trust.sources.trials import DrawTrier, TriedDraw
 from toolcall_conformance.trust.table import MutationTable
 from toolcall_reference import ReferenceTranslator, Refused
 
@@ -80,8 +80,8 @@ class TwoMinds(Judge):
 @pytest.fixture(scope="module")
 def sample() -> list[TriedDraw]:
     tried, drawn = trier(), draws()
-    samples = [drawn.drawn(SEED, number) for number in range(COUNT)]
-    return [tried.tried(draw) for draw in samples if draw is not None]
+    samples = [drawn.draw(SEED, number) for number in range(COUNT)]
+    return [tried.try_draw(draw) for draw in samples if draw is not None]
 
 
 def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[TriedDraw]) -> None:
@@ -95,8 +95,8 @@ def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[TriedDraw]) ->
 @pytest.mark.skipif(not SHARED.is_dir(), reason="recorded traffic and what clients send are not beside this checkout")
 def test_no_road_is_closed_in_a_sample_of_what_the_field_sends() -> None:
     tried, drawn = trier(), draws(*FOLDERS)
-    samples = [draw for number in range(COUNT) if (draw := drawn.drawn(SEED, number)) is not None]
-    assert bad([tried.tried(draw) for draw in samples]) == ""
+    samples = [draw for number in range(COUNT) if (draw := drawn.draw(SEED, number)) is not None]
+    assert bad([tried.try_draw(draw) for draw in samples]) == ""
     assert sum(draw.source.case is None for draw in samples) > COUNT / 2
 
 
@@ -105,8 +105,8 @@ def test_a_draw_is_made_again_by_its_seed_and_by_its_name(tmp_path: Path) -> Non
     bodies = [body.body for body in of_case(case) if body.way == "request"]
     (tmp_path / "log.json").write_text(json.dumps([{"request": body} for body in bodies]), encoding="utf-8")
     first, second = draws(tmp_path), draws(tmp_path)
-    samples = [first.drawn(SEED, number) for number in range(30)]
-    assert samples == [second.drawn(SEED, number) for number in range(30)]
+    samples = [first.draw(SEED, number) for number in range(30)]
+    assert samples == [second.draw(SEED, number) for number in range(30)]
     assert all(draw is not None and draws().again(draw.name).body == draw.body for draw in samples)
     assert {draw.source.case is None for draw in samples if draw is not None} == {True, False}
 
@@ -162,7 +162,7 @@ def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
 
 
 def test_a_law_that_contradicts_itself_is_a_closed_road() -> None:
-    result = trier(TwoMinds(load_corpus())).tried(draws().again(PLAIN))
+    result = trier(TwoMinds(load_corpus())).try_draw(draws().again(PLAIN))
     assert (result.outcome, result.rules) == ("closed", ("translation/model",))
     assert "never right; want" in result.remains[0]
 
@@ -172,8 +172,8 @@ def test_an_output_that_its_findings_repair_is_no_closed_road() -> None:
         lambda body: {key: value for key, value in body.items() if key != "messages"} | {"messages": []}
     )
     renamed = Otherwise(lambda body: {**body, "stream": "yes"})
-    assert trier(translator=renamed).tried(draws().again(PLAIN)).outcome == "repaired"
-    assert trier(translator=dropped).tried(draws().again(PLAIN)).outcome == "closed"
+    assert trier(translator=renamed).try_draw(draws().again(PLAIN)).outcome == "repaired"
+    assert trier(translator=dropped).try_draw(draws().again(PLAIN)).outcome == "closed"
 
 
 def refusing(_body: Any) -> Any:
@@ -187,9 +187,9 @@ def failing(body: Any) -> Any:
 def test_a_refusal_is_a_way_out_where_the_source_is_broken() -> None:
     sound, broken = draws().again(PLAIN), draws().again(PLAIN.replace(AS_IT_IS, "to-text@/messages"))
     refuses = trier(translator=Otherwise(refusing))
-    assert refuses.tried(sound).outcome == "refused sound"
-    assert trier(translator=Otherwise(failing)).tried(sound).outcome == "failed"
-    result = trier().tried(broken)
+    assert refuses.try_draw(sound).outcome == "refused sound"
+    assert trier(translator=Otherwise(failing)).try_draw(sound).outcome == "failed"
+    result = trier().try_draw(broken)
     assert result.outcome == "refused"
     assert result.broken
 
@@ -197,8 +197,8 @@ def test_a_refusal_is_a_way_out_where_the_source_is_broken() -> None:
 @pytest.mark.parametrize(("older", "anew"), [(None, True), (refusing, False)], ids=["translated", "refused as well"])
 def test_what_only_the_older_version_translates_is_told(older: Any, anew: bool) -> None:
     before = ReferenceTranslator() if older is None else Otherwise(older)
-    assert trier(translator=Otherwise(refusing), older=before).tried(draws().again(PLAIN)).refused_anew is anew
-    assert not trier(older=before).tried(draws().again(PLAIN)).refused_anew
+    assert trier(translator=Otherwise(refusing), older=before).try_draw(draws().again(PLAIN)).refused_anew is anew
+    assert not trier(older=before).try_draw(draws().again(PLAIN)).refused_anew
 
 
 def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
@@ -231,7 +231,7 @@ def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
     ],
 )
 def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expected: Any) -> None:
-    assert repaired(body, findings) == expected
+    assert repair(body, findings) == expected
 
 
 @pytest.mark.parametrize(
@@ -253,6 +253,6 @@ def test_a_form_has_a_plainest_value(schema: dict[str, Any], got: Any, expected:
 
 
 def test_every_name_of_a_draw_has_its_route() -> None:
-    draw: Draw | None = draws().drawn(SEED, 1)
+    draw: Draw | None = draws().draw(SEED, 1)
     assert draw is not None
     assert f"::{draw.client}-to-{draw.upstream}::" in draw.name

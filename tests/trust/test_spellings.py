@@ -9,8 +9,8 @@ import pytest
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.harmless.spelling import SPELLERS, Spelling
-from toolcall_conformance.trust.harmless.variants import Spellings, made, variants
+from toolcall_conformance.trust.harmless.notations import REWRITERS, Notation
+from toolcall_conformance.trust.harmless.variants import Spellings, apply_variant, variants
 from toolcall_conformance.trust.operators.spots import Unfit
 
 BODY: dict[str, Any] = {
@@ -149,9 +149,9 @@ def call(body: Any) -> Any:
 def spelled(operator: str, entry: dict[str, Any], choice: str, body: Any) -> Any:
     raw = {"name": "x", "operator": operator, "meaning": "X.", "formats": ["f"], "directions": ["request"], **entry}
     variant = next(
-        variant for variant in variants(Spelling.of(raw), body) if variant.everywhere and variant.site.choice == choice
+        variant for variant in variants(Notation.of(raw), body) if variant.everywhere and variant.site.choice == choice
     )
-    return made(variant, body)
+    return apply_variant(variant, body)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +185,6 @@ def test_what_changes_nothing_is_no_variant() -> None:
 
 def test_every_operator_is_tried_and_every_entry_is_of_one() -> None:
     entries = Spellings(load_corpus()).all
-    assert set(SPELLERS) == {row[0] for row in DOES + STREAMS} | {"reframe"}
-    assert {entry.operator for entry in entries} == set(SPELLERS)
+    assert set(REWRITERS) == {row[0] for row in DOES + STREAMS} | {"reframe"}
+    assert {entry.operator for entry in entries} == set(REWRITERS)
     assert len({entry.name for entry in entries}) == len(entries)

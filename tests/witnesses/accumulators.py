@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.trust.witnesses.google_sdk import joined
+from toolcall_conformance.trust.witnesses.google_sdk import join_chunks
 from witnesses.wire import sdk
 
 
@@ -44,7 +44,7 @@ def gemini(stream: bytes) -> Any:
     """``generate_content_stream`` of google-genai; the SDK leaves it to its user to put the chunks together."""
     models = _laid("gemini", stream).client.models
     chunks = list(models.generate_content_stream(model="gemini", contents="Hello"))
-    return joined([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
+    return join_chunks([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
 
 
 def _put(output: list[Any], item: int, part: int | None, text: str) -> None:

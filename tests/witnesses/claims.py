@@ -16,7 +16,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.streaming import dump
 from toolcall_conformance.library import Corpus, Rule, load_corpus
-from toolcall_conformance.trust.witnesses import Witnessed, witness
+from toolcall_conformance.trust.witnesses import ClientResult, witness
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "witnesses.md"
 
@@ -73,8 +73,8 @@ class Shown:
     """A rule, and what the official client did with the body that breaks it and with the one that obeys it."""
 
     rule: Rule
-    broken: Witnessed
-    obeying: Witnessed | None
+    broken: ClientResult
+    obeying: ClientResult | None
 
 
 def shown(corpus: Corpus) -> Iterator[Shown]:
@@ -152,7 +152,7 @@ def _row(claim: Shown, *more: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
-def _said(observation: Witnessed) -> str:
+def _said(observation: ClientResult) -> str:
     text = f"{observation.client.split()[0]}: {'; '.join(observation.says)}"
     return text.replace(ADDED_BY_PYTHON, "").replace("<", "&lt;")
 

@@ -29,7 +29,7 @@ from toolcall_conformance.trust.table import MutationTable
 from toolcall_conformance.trust.witnesses.compare import differences
 from toolcall_conformance.trust.witnesses.model import Sdk
 from toolcall_conformance.trust.witnesses.questions import words
-from toolcall_conformance.trust.witnesses.typed import problems
+from toolcall_conformance.trust.witnesses.sdk_types import problems
 from witnesses.damaged_drawn import Damaged, Source, drawn
 from witnesses.damaged_listed import BODIES, entries, unexplained
 from witnesses.wire import sdk

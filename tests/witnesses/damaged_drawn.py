@@ -15,7 +15,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.trust.mutation import as_sent
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators.by_name import Unfit, mutated
+from toolcall_conformance.trust.operators.catalogue import Unfit, apply_operator
 from toolcall_conformance.trust.table import Applies, MutationTable
 
 NODES = 12
@@ -122,7 +122,7 @@ def _one(
 def damaged(source: Source, operator: str, pointer: str, donor: Any = None) -> Damaged | None:
     """The body with that fault; None where the operator changes nothing that can be sent."""
     try:
-        body = mutated(operator, source.body, pointer, donor)
+        body = apply_operator(operator, source.body, pointer, donor)
         if source.direction == "stream":
             body = as_sent(body, source.body)
     except Unfit:

@@ -15,8 +15,8 @@ from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.streaming import cuts, dump
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.trust import witnesses
-from toolcall_conformance.trust.witnesses import Witnessed, wire, witness
-from toolcall_conformance.trust.witnesses.typed import problems
+from toolcall_conformance.trust.witnesses import ClientResult, wire, witness
+from toolcall_conformance.trust.witnesses.sdk_types import problems
 from turns import VARIABLE, everything, part_of, today
 from witnesses.readings import NOT_READ
 from witnesses.wire import sdk
@@ -116,7 +116,7 @@ def test_empty_arguments_are_named(name: str) -> None:
     assert observation.says[0].startswith(f"call 1 ({call.name}) has the arguments {{}}, not {{")
 
 
-def spoilt(change: Callable[[Any], None], name: str) -> Witnessed:
+def spoilt(change: Callable[[Any], None], name: str) -> ClientResult:
     golden = CASE.exchanges(name)[0].response
     body = copy.deepcopy(golden)
     change(body)

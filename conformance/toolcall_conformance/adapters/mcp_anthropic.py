@@ -30,7 +30,7 @@ class Session:
         return tools
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
-        """The message of the second request behind the reply. It is the last: the SDK may leave out what was said."""
+        """The last message of the second request, which follows the reply; the SDK may leave out earlier ones."""
         replies = [call_in("anthropic", call), LAST["anthropic"]]
         messages: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["messages"][-1:]
         return messages

@@ -30,7 +30,7 @@ class Session:
         return tools
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
-        """The contents of the second request behind the reply."""
+        """The contents of the second request after the reply."""
         replies = [call_in("gemini", call), LAST["gemini"]]
         contents: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["contents"][2:]
         return contents

@@ -46,7 +46,7 @@ def _gemini(name: str, provider: Provider) -> Any:
     return ChatGoogleGenerativeAI(model=name, api_key="none", client_args=arguments)
 
 
-# The model of each format, and where its request has what was said.
+# The model of each format, and where its request has the conversation.
 FORMATS: dict[str, tuple[Any, str]] = {
     "anthropic": (_claude, "messages"),
     "gemini": (_gemini, "contents"),
@@ -69,7 +69,7 @@ class Session:
         return declarations
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
-        """The messages, items or contents of the second request behind the reply."""
+        """The messages, items or contents of the second request after the reply."""
         tools = await load_mcp_tools(Server(tool_of(call), result))
         _, message = await self._ask(tools, [], call_in(self._name, call))
         try:
@@ -81,7 +81,7 @@ class Session:
         return entries
 
     async def _ask(self, tools: list[Any], more: list[Any], reply: Body) -> tuple[Body, Any]:
-        """The body of a request with these tools and messages behind the question, and the message of the reply."""
+        """The body of a request with these tools and messages after the question, and the message of the reply."""
         provider = Provider([reply])
         model = FORMATS[self._name][0](self._model, provider).bind_tools(tools)
         message = await model.ainvoke([HumanMessage(QUESTION), *more])

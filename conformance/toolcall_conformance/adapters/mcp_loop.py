@@ -1,4 +1,4 @@
-"""Both ends of a library that calls the tools of an MCP server: a server that says what it is told, and a provider."""
+"""Both ends of a library that calls the tools of an MCP server: a server with fixed answers, and a provider."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _as(kind: Any, sent: Body) -> Any:
 
 
 class Provider:
-    """A provider's API in memory. It gives its replies one after the other and keeps the requests in ``asked``."""
+    """A provider's API in memory. It gives its replies in order and stores the requests in ``requests``."""
 
     def __init__(self, replies: list[Body]) -> None:
         self._replies = iter(replies)

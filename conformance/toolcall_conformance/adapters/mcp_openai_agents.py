@@ -48,7 +48,7 @@ class _Server(MCPServer):  # type: ignore[misc]  # as ``Server``
         raise NotImplementedError
 
 
-# The model of each format, and where its request has what was said.
+# The model of each format, and where its request has the conversation.
 FORMATS: dict[str, tuple[Any, str]] = {
     "openai_chat": (OpenAIChatCompletionsModel, "messages"),
     "openai_responses": (OpenAIResponsesModel, "input"),
@@ -67,7 +67,7 @@ class Session:
         return tools
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
-        """The messages or items of the second request behind the reply."""
+        """The messages or items of the second request after the reply."""
         replies = [call_in(self._name, call), LAST[self._name]]
         requests = await self._run(Server(tool_of(call), result), replies)
         entries: list[Body] = requests[1][FORMATS[self._name][1]][2:]

@@ -53,7 +53,7 @@ def _answering(reply: Body) -> Any:
 
 
 def _create(create: Callable[..., Any], request: Body) -> None:
-    """Call an SDK's ``create``; what its signature does not have goes beside, as its users send it."""
+    """Call an SDK's ``create``; its users send what the signature does not have as extra members."""
     parameters = inspect.signature(inspect.unwrap(create)).parameters
     arguments = {key: value for key, value in request.items() if key != "stream"}
     beside = {key: arguments.pop(key) for key in [*arguments] if key not in parameters}

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics.format_names import format_names
-from toolcall_conformance.cli import completion
-from toolcall_conformance.cli.parser import USAGE, Parser, add_commands
+from toolcall_conformance.cli.parser import USAGE, Parser, add_commands, add_completion
 
 
 class _Version(argparse._VersionAction):  # noqa: SLF001 - shtab knows it by this class
-    """Looks the version up when it is asked for: that takes longer than to parse a command line."""
+    """Looks the version up only for ``--version``: that takes longer than to parse a command line."""
 
     def __call__(self, parser: argparse.ArgumentParser, *parsed: Any) -> None:
         from importlib import metadata
@@ -37,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="show program's version number and exit")
     parser.set_defaults(usage=USAGE)
-    completion.add_argument(parser, add_commands(parser))
+    add_completion(parser, add_commands(parser))
     return parser
 
 
@@ -52,54 +51,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the process ends
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-        return _not_printed(parser.prog, OSError(errno.EBADF, "it is closed"))
+        return _report_write_error(parser.prog, OSError(errno.EBADF, "it is closed"))
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as ended:  # after --help or --version, whose text may not have arrived
-        raise SystemExit(ended.code or _flushed(parser.prog)) from None
+        raise SystemExit(ended.code or _flush(parser.prog)) from None
     except OSError as error:
-        return _not_printed(parser.prog, error)
+        return _report_write_error(parser.prog, error)
     try:
         code: int = parsed.run(parsed)
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
-            return _not_printed(f"toolcall-conformance {parsed.command}", error)
-        if not _is_told(error):
+            return _report_write_error(f"toolcall-conformance {parsed.command}", error)
+        if not _is_user_error(error):
             raise
         from toolcall_conformance.cli.console import say_lines
 
         say_lines(f"toolcall-conformance {parsed.command}: {error}", error=True)
         return int(parsed.usage)
-    return _flushed(f"toolcall-conformance {parsed.command}", code)
+    return _flush(f"toolcall-conformance {parsed.command}", code)
 
 
-def _flushed(whose: str, code: int = 0) -> int:
+def _flush(whose: str, code: int = 0) -> int:
     """The exit code, once all that was printed has arrived, or nobody reads it any more."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        from toolcall_conformance.cli.console import give_up
+        from toolcall_conformance.cli.console import discard
 
-        give_up(sys.stdout)
+        discard(sys.stdout)
     except OSError as error:
-        return _not_printed(whose, error)
+        return _report_write_error(whose, error)
     return code
 
 
-def _not_printed(whose: str, error: OSError) -> int:
-    from toolcall_conformance.cli.console import give_up, say_lines
+def _report_write_error(whose: str, error: OSError) -> int:
+    from toolcall_conformance.cli.console import discard, say_lines
 
-    give_up(sys.stdout)
+    discard(sys.stdout)
     what = "send it to a file, or to /dev/null" if error.errno == errno.EBADF else "free some space"
     say_lines(f"{whose}: standard output could not be written ({error.strerror}); {what}", error=True)
     return USAGE
 
 
-def _is_told(error: Exception) -> bool:
-    """Whether an error is one of the user's input or files, whose message says what to do."""
+def _is_user_error(error: Exception) -> bool:
+    """Whether an error is about the user's input or files; its message says what to do."""
     from toolcall_conformance.basics.settings_files import UnreadableFileError
     from toolcall_conformance.basics.settings_sources import SettingError
-    from toolcall_conformance.cli.common import UsageError
+    from toolcall_conformance.cli.parser import UsageError
     from toolcall_conformance.library import CorpusError
     from toolcall_conformance.reports.files import ReportError
 

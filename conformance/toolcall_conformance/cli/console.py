@@ -22,20 +22,20 @@ _COLOURS = {
     "ok": "32",
 }
 # Standard output and standard error, while what others print is held back.
-_ours: list[tuple[TextIO, TextIO]] = []
+_own_streams: list[tuple[TextIO, TextIO]] = []
 
 
 def say(*pieces: str | tuple[str, str], error: bool = False) -> None:
     """Print a line; a piece with a kind has its colour on a terminal. ``error`` prints to standard error."""
     stream = _stream(error=error)
-    with going_on(stream):
+    with ignore_closed_pipe(stream):
         print("".join(_piece(piece, stream) for piece in pieces), file=stream, flush=True)
 
 
 def say_lines(text: str, *, error: bool = False) -> None:
     """Print a text of several lines."""
     stream = _stream(error=error)
-    with going_on(stream):
+    with ignore_closed_pipe(stream):
         print(visible_lines(text), file=stream)
 
 
@@ -50,41 +50,41 @@ def say_progress(done: int, of: int) -> None:
 
 def say_json(text: str) -> None:
     """Print JSON text: each value stays what it is."""
-    with going_on(sys.stdout):
+    with ignore_closed_pipe(sys.stdout):
         print(visible_json(text))
 
 
 def say_script(text: str) -> None:
     """Print what a shell reads. Nothing foreign is in it."""
-    with going_on(sys.stdout):
+    with ignore_closed_pipe(sys.stdout):
         print(text)
 
 
 @contextlib.contextmanager
-def going_on(stream: TextIO) -> Iterator[None]:
-    """Let a command that judges go on to its verdict when whoever read its lines (``head``, ``less``) has gone."""
+def ignore_closed_pipe(stream: TextIO) -> Iterator[None]:
+    """Let a command continue to its verdict when the reader of its output (``head``, ``less``) has gone."""
     try:
         yield
     except BrokenPipeError:
-        give_up(stream)
+        discard(stream)
 
 
-def give_up(stream: TextIO) -> None:
-    """Let what is still printed, and Python's own flush at exit, go nowhere."""
+def discard(stream: TextIO) -> None:
+    """Send what is still printed, and Python's own flush at exit, to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextlib.contextmanager
-def others_held_back() -> Iterator[None]:
+def hold_back_output() -> Iterator[None]:
     """Hold back what a translator in this process prints and logs; at the end show the beginning of it."""
     from toolcall_conformance.drivers.python.quiet_loading import held_back
 
-    _ours.append((sys.stdout, sys.stderr))
+    _own_streams.append((sys.stdout, sys.stderr))
     try:
         with held_back() as printed:
             yield
     finally:
-        _ours.pop()
+        _own_streams.pop()
         if printed.lines:
             say("the translator printed:", error=True)
         for line in printed.lines:
@@ -92,7 +92,7 @@ def others_held_back() -> Iterator[None]:
 
 
 def _stream(*, error: bool) -> TextIO:
-    return _ours[-1][error] if _ours else sys.stderr if error else sys.stdout
+    return _own_streams[-1][error] if _own_streams else sys.stderr if error else sys.stdout
 
 
 def _piece(piece: str | tuple[str, str], stream: TextIO) -> str:

@@ -13,7 +13,7 @@ from toolcall_conformance.basics import settings_files, settings_sources
 from toolcall_conformance.basics.settings_sources import NamedSetting
 from toolcall_conformance.library import Corpus, load_corpus
 
-# Settings whose values are paths; pytest takes one behind a blank for a test file.
+# Settings whose values are paths; pytest takes one after a blank for a test file.
 _PATHS = ("corpus",)
 
 
@@ -33,10 +33,10 @@ class CommandSettings:
         return (
             settings_sources.from_environment(name, self._here)
             or self._table.setting(name)
-            or settings_sources.from_ini(name, self._of_ini(name), self._found.file, self._here)
+            or settings_sources.from_ini(name, self._ini_value(name), self._settings_file.file, self._here)
         )
 
-    def holds(self, name: str) -> bool:
+    def is_on(self, name: str) -> bool:
         """A setting that is true or false; false if nothing names it."""
         setting = self.named(name)
         return setting is not None and bool(setting.value)
@@ -46,7 +46,7 @@ class CommandSettings:
         setting = self.named("corpus")
         return load_corpus(extra=setting.paths if setting is not None else ())
 
-    def pytest(self, *names: str) -> str:
+    def pytest_command(self, *names: str) -> str:
         """The beginning of a pytest command with the same settings; those of files and the environment hold there."""
         words = ["pytest"]
         for name in names:
@@ -59,7 +59,7 @@ class CommandSettings:
                 words += [f"{option}={os.fspath(item)}"] if name in _PATHS else [option, str(item)]
         return shlex.join(words)
 
-    def isolated(self, *names: str) -> str:
+    def isolated_command(self, *names: str) -> str:
         """The same command with the translator in a process of its own, and the options of these names."""
         words = ["toolcall-conformance", self._parsed.command, "--isolated"]
         for name in names:
@@ -75,15 +75,32 @@ class CommandSettings:
         return None if value == [] else value
 
     @cached_property
-    def _found(self) -> settings_files.SettingsFile:
+    def _settings_file(self) -> settings_files.SettingsFile:
         return settings_files.find_settings(self._here)
 
     @cached_property
     def _table(self) -> settings_sources.SettingsTable:
-        return settings_sources.SettingsTable(self._found.root)
+        return settings_sources.SettingsTable(self._settings_file.root)
 
-    def _of_ini(self, name: str) -> Any:
-        value = self._found.content.get(settings_sources.setting_key(name))
+    def _ini_value(self, name: str) -> Any:
+        value = self._settings_file.content.get(settings_sources.setting_key(name))
         if isinstance(value, str) and settings_sources.setting_schemas()[name].get("$ref") == "#/$defs/paths":
             return [line.strip() for line in value.splitlines() if line.strip()]
         return value
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Add the option for private cases."""
+    parser.add_argument(
+        "--corpus",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder of private cases; may be given several times",
+    )
+
+
+def load_named_corpus(parsed: argparse.Namespace) -> Corpus:
+    """The corpus with the private folders that the settings name. Raises SettingError, UnreadableFileError."""
+    return CommandSettings(parsed).corpus()

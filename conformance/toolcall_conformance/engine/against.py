@@ -24,7 +24,7 @@ from toolcall_conformance.engine.items.plan import PlannedItem, Support
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.text.comparison import against
-from toolcall_conformance.trust.fuzz.whole import CHECK
+from toolcall_conformance.trust.fuzz.cases import CHECK
 
 # A body that went there and back is made of two that are compared, and other checks have one format only.
 COMPARED_CHECKS = CHECKS.keys() - ONE_FORMAT - {"round_trip"}

@@ -23,7 +23,7 @@ from toolcall_conformance.reports.known_failures import (
     update,
 )
 from toolcall_conformance.reports.known_failures.reader import read
-from toolcall_conformance.trust.fuzz.whole import FAMILY as DRAWN
+from toolcall_conformance.trust.fuzz.cases import FAMILY as DRAWN
 
 LOCK_SECONDS = 10.0
 """How long a run waits for another that writes a file of the same folder: that takes milliseconds."""

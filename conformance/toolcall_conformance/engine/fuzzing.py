@@ -17,13 +17,20 @@ from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, PlayedBo
 from toolcall_conformance.checks.agent_loop import VARIANTS
 from toolcall_conformance.engine.items.plan import PlannedItem, route_of
 from toolcall_conformance.trust.dialects import JOINED, Dialects
-from toolcall_conformance.trust.fuzz import folders
-from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
-from toolcall_conformance.trust.fuzz.generators import bricks_of
-from toolcall_conformance.trust.fuzz.rendering import DIALECT, Drawn, DrawnCase, load_renderer, rendered, spoken
-from toolcall_conformance.trust.fuzz.shrinking import shrunk
-from toolcall_conformance.trust.fuzz.spool import Spool
-from toolcall_conformance.trust.fuzz.whole import CASE, FAMILY
+from toolcall_conformance.trust.fuzz import cases
+from toolcall_conformance.trust.fuzz.cases import (
+    CASE,
+    DIALECT,
+    FAMILY,
+    GeneratedCase,
+    GeneratedScenario,
+    in_dialects,
+    load_renderer,
+    render,
+)
+from toolcall_conformance.trust.fuzz.frames import corpus_frames
+from toolcall_conformance.trust.fuzz.generation import ScenarioSource, Spool
+from toolcall_conformance.trust.fuzz.shrinking import shrink
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run
@@ -54,7 +61,7 @@ class _ObservedFailure:
 
     failure: GeneratedFailure
     finding: Finding
-    drawn: Drawn
+    drawn: GeneratedScenario
     count: int = 0
 
 
@@ -65,7 +72,7 @@ class Example:
     observed: _ObservedFailure
     finding: Finding
     result: ItemResult
-    drawn: Drawn
+    drawn: GeneratedScenario
 
 
 class GeneratedPlayer:
@@ -75,16 +82,16 @@ class GeneratedPlayer:
         self._run = run
         self._settings = settings
         self._renderer = load_renderer(settings.renderer)
-        self._source = ScenarioSource(bricks_of(run.corpus), settings.seed)
+        self._source = ScenarioSource(corpus_frames(run.corpus), settings.seed)
         self._dialects = {name: Dialects(run.corpus, name) for name in run.corpus.formats}
 
     @cached_property
     def _conversations(self) -> Spool:
         """Each scenario, its tools, and the texts of its files; none where bodies break a rule of their format."""
-        every = enumerate(self._source.drawn(self._settings.count))
+        every = enumerate(self._source.generate(self._settings.count))
         return Spool(self._pack(number, drawn) for number, drawn in every)
 
-    def _pack(self, number: int, drawn: Drawn) -> list[Any]:
+    def _pack(self, number: int, drawn: GeneratedScenario) -> list[Any]:
         case = self._render_case(drawn, drawn.scenario["models"])
         if case is None:
             return [drawn.scenario, drawn.tools, None]
@@ -92,18 +99,18 @@ class GeneratedPlayer:
             case = self._add_dialects(number, case)
         return [case.drawn.scenario, case.drawn.tools, case.texts]
 
-    def _add_dialects(self, number: int, case: DrawnCase) -> DrawnCase:
+    def _add_dialects(self, number: int, case: GeneratedCase) -> GeneratedCase:
         """The conversation, with the habits of compatible servers in the formats that have some."""
         lot = random.Random(f"{self._settings.seed} {number}")  # noqa: S311 - no secret is drawn
         habits: dict[str, str] = {}
         for name, dialects in self._dialects.items():
             streams = [exchange.stream() for exchange in case.exchanges(name) if exchange.stream_path is not None]
-            drawn = dialects.drawn(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
+            drawn = dialects.draw(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
             habits |= {name: JOINED.join(drawn)} if drawn else {}
         if not habits:
             return case
         drawn_case = replace(case.drawn, scenario={**case.drawn.scenario, DIALECT: habits})
-        return spoken(DrawnCase(drawn_case, CASE, case.texts), self._dialects)
+        return in_dialects(GeneratedCase(drawn_case, CASE, case.texts), self._dialects)
 
     def play(self, item: PlannedItem) -> ItemResult:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
@@ -114,8 +121,8 @@ class GeneratedPlayer:
             if texts is None:  # no fault of the translator
                 unusable += 1
                 continue
-            drawn = Drawn(scenario, tools)
-            failures, others = self._find_failures(DrawnCase(drawn, CASE, texts), item.route, number)
+            drawn = GeneratedScenario(scenario, tools)
+            failures, others = self._find_failures(GeneratedCase(drawn, CASE, texts), item.route, number)
             for other in others:
                 body = f"generated conversation {number + 1}: {other.body}"
                 differing.setdefault(self._run.signature(other), replace(other, body=body))
@@ -132,16 +139,16 @@ class GeneratedPlayer:
         result = self._build_result(item, examples, list(observations.values()), unusable)
         return replace(result, differences=tuple(differing.values()))
 
-    def _render_case(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
+    def _render_case(self, drawn: GeneratedScenario, formats: Iterable[str]) -> GeneratedCase | None:
         """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
         try:
-            case = rendered(drawn, self._renderer, CASE, formats)
+            case = render(drawn, self._renderer, CASE, formats)
         except Exception:  # whatever a renderer raises: it cannot say this scenario
             return None
-        return spoken(case, self._dialects) if _is_legal(self._run, case) else None
+        return in_dialects(case, self._dialects) if _is_legal(self._run, case) else None
 
     def _find_failures(
-        self, case: DrawnCase, route: Route, number: int
+        self, case: GeneratedCase, route: Route, number: int
     ) -> tuple[list[tuple[GeneratedFailure, Finding]], list[Finding]]:
         """What is wrong with the conversation of that ``number`` on a route, and what another translator differs in."""
         findings: dict[GeneratedFailure, Finding] = {}
@@ -153,7 +160,7 @@ class GeneratedPlayer:
             others += result.differences
         return list(findings.items()), others
 
-    def _applicable_checks(self, case: DrawnCase, route: Route) -> Iterator[tuple[str, str]]:
+    def _applicable_checks(self, case: GeneratedCase, route: Route) -> Iterator[tuple[str, str]]:
         for check in CHECKS_PLAYED:
             for variant in variants(self._run.corpus, check, case, route.client, route.upstream):
                 if check == "agent_loop" and VARIANTS[variant].interleaved:
@@ -161,7 +168,7 @@ class GeneratedPlayer:
                 if self._run.support.covers(PlannedItem(case, check, route, variant)):
                     yield check, variant
 
-    def _play_check(self, case: DrawnCase, check: str, route: Route, variant: str) -> ItemResult:
+    def _play_check(self, case: GeneratedCase, check: str, route: Route, variant: str) -> ItemResult:
         return self._run.play_and_compare(
             PlannedItem(case, check, route_of(case, route.client, route.upstream), variant)
         )
@@ -169,7 +176,7 @@ class GeneratedPlayer:
     def _shrink_example(self, item: PlannedItem, observation: _ObservedFailure) -> Example | None:
         """The smallest conversation on which a check fails for the same cause."""
         failure = observation.failure
-        small = shrunk(
+        small = shrink(
             observation.drawn,
             lambda candidate: self._reproduce(candidate, item.route, failure) is not None,
             SHRINK_SECONDS,
@@ -177,7 +184,9 @@ class GeneratedPlayer:
         match = self._reproduce(small, item.route, failure)
         return Example(observation, *match, small) if match is not None else None
 
-    def _reproduce(self, drawn: Drawn, route: Route, failure: GeneratedFailure) -> tuple[Finding, ItemResult] | None:
+    def _reproduce(
+        self, drawn: GeneratedScenario, route: Route, failure: GeneratedFailure
+    ) -> tuple[Finding, ItemResult] | None:
         case = self._render_case(
             drawn, sorted({route.client, route.upstream})
         )  # smaller ones come quicker in two formats
@@ -216,8 +225,8 @@ class GeneratedPlayer:
 
     def _example_lines(self, item: PlannedItem, name: str, example: Example) -> list[str]:
         """What is said of an example: where it is, and how it is played."""
-        case = rendered(example.drawn, self._renderer, f"{FAMILY}/{name}", example.drawn.scenario["models"])
-        case = spoken(case, self._dialects)
+        case = render(example.drawn, self._renderer, f"{FAMILY}/{name}", example.drawn.scenario["models"])
+        case = in_dialects(case, self._dialects)
         played = PlannedItem(case, example.observed.failure.check, item.route, example.observed.failure.variant)
         lines = [f"{example.finding.rule} on {example.observed.count}; the smallest: {_outline(case)}"]
         folder = self._write_example(item, name, case)
@@ -227,13 +236,13 @@ class GeneratedPlayer:
             else lines
         )
 
-    def _write_example(self, item: PlannedItem, name: str, case: DrawnCase) -> Path | None:
+    def _write_example(self, item: PlannedItem, name: str, case: GeneratedCase) -> Path | None:
         root = self._run.settings.artifacts
         if root is None:
             return None
         folder = root / "fuzz-examples" / item.name / name
         try:
-            folders.write(folder, case)
+            cases.write(folder, case)
         except OSError:
             return None  # the verdict matters more than its files
         return folder
@@ -246,7 +255,7 @@ def _rotate_checks(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[s
     return [*plain, *others[number % len(others) :][:1]] if others else plain
 
 
-def _is_legal(run: Run, case: DrawnCase) -> bool:
+def _is_legal(run: Run, case: GeneratedCase) -> bool:
     """Whether no rendered body breaks a MUST of its own format."""
     return not any(
         finding.is_must
@@ -257,7 +266,7 @@ def _is_legal(run: Run, case: DrawnCase) -> bool:
     )
 
 
-def _outline(case: DrawnCase) -> str:
+def _outline(case: GeneratedCase) -> str:
     """A conversation in a few words: who says what, the arguments of calls."""
     turns = case.scenario["conversation"]
     dialect = "".join(f"in the dialect {habits}: " for habits in case.drawn.scenario.get(DIALECT, {}).values())

@@ -34,10 +34,10 @@ from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.judge.policy import Policy
 from toolcall_conformance.library import Case, Corpus, Rule
 from toolcall_conformance.recording.cassettes.cases import Cassettes, RecordedCase
-from toolcall_conformance.recording.cassettes.replay import REPLAYS
+from toolcall_conformance.recording.cassettes.replay.checks import REPLAYS
 from toolcall_conformance.recording.pairs import PairCase, Pairs, play_pair
 from toolcall_conformance.reports.known_failures import KnownFailures, Standing, StandingKind
-from toolcall_conformance.trust.fuzz.whole import CHECK, AllDrawn
+from toolcall_conformance.trust.fuzz.cases import CHECK, AllGenerated
 
 
 class ItemPlayer(Protocol):
@@ -157,7 +157,7 @@ class Run:
         """Play one item. An exception from here is a fault of the harness."""
         if self.watchdog is not None:
             self.watchdog.send_item(item_facts(item), self.settings.seconds)
-        return self._generated_player.play(item) if isinstance(item.case, AllDrawn) else self.play_and_compare(item)
+        return self._generated_player.play(item) if isinstance(item.case, AllGenerated) else self.play_and_compare(item)
 
     @functools.cached_property
     def _generated_player(self) -> ItemPlayer:

@@ -19,7 +19,7 @@ from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.own_root import PATH_SETTINGS
 from toolcall_conformance.engine.sources import OptionSources, verify_root
 from toolcall_conformance.reports.item_record import command
-from toolcall_conformance.trust.fuzz.rendering import RENDERER, RendererError, load_renderer
+from toolcall_conformance.trust.fuzz.cases import RENDERER, RendererError, load_renderer
 
 FUZZ_SETTINGS = ("fuzz", "fuzz-seed", "fuzz-renderer")
 

@@ -38,11 +38,11 @@ from toolcall_conformance.judge.policy import PolicyError, load_policy
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.recording.cassettes.cases import load as load_cassettes
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
-from toolcall_conformance.recording.cassettes.replay import REPLAYS
+from toolcall_conformance.recording.cassettes.replay.checks import REPLAYS
 from toolcall_conformance.recording.pairs import PairsError, load_pairs
 from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.files import ReportError, verify_writable
-from toolcall_conformance.trust.fuzz.whole import CHECK
+from toolcall_conformance.trust.fuzz.cases import CHECK
 
 _MAX_BODY_BYTES = OUTPUT_LIMIT // 2
 """So many bytes leave room for a body that grows when it is translated: texts are escaped, files are base64."""

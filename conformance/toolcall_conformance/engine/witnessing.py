@@ -16,7 +16,7 @@ from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.trust.witnesses import Witnessed, formats_witnessed, witness
+from toolcall_conformance.trust.witnesses import ClientResult, client_formats, witness
 
 _BODY_KIND = re.compile(r"request|response|error")
 _REPEAT_SUFFIX = re.compile(r"\.[0-9]+$")
@@ -27,7 +27,7 @@ class ClientReaction:
     """What an official client did with one body; ``body_label`` names the body as findings do."""
 
     body_label: str
-    witnessed: Witnessed
+    witnessed: ClientResult
 
     @property
     def sentence(self) -> str:
@@ -50,7 +50,7 @@ def _client_reactions(
     for exchange in played:
         name = next((finding.format for finding in findings if is_about(finding.body, exchange, played)), "")
         direction, body = _received_body(exchange)
-        if name in formats_witnessed() and body is not MISSING:
+        if name in client_formats() and body is not MISSING:
             golden = None if exchange.golden is MISSING else exchange.golden
             expected = None if direction == "request" else _expected_reading(route, exchange, name, direction)
             yield ClientReaction(exchange.name, witness(name, direction, body, golden=golden, expected=expected))

@@ -28,11 +28,11 @@ __all__ = [
 
 
 def default_root() -> Path:
-    """The corpus folder: inside the installed package, or beside it in a checkout."""
+    """The corpus folder: inside the installed package, or next to it in a checkout."""
     return _default_root()
 
 
-@functools.cache  # asked for with every body that is judged, and it looks at the disk
+@functools.cache  # called for every body that is judged, and it looks at the disk
 def _default_root() -> Path:
     inside = Path(str(importlib.resources.files("toolcall_conformance"))) / "corpus"
     if (inside / "corpus.json").is_file():

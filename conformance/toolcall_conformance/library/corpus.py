@@ -1,4 +1,4 @@
-"""A corpus folder as one object: the manifest, and what the files beside it hold."""
+"""A corpus folder as one object: the manifest, and the contents of the files next to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolcall_conformance.library.scenarios import Scenarios
 
 
 class Corpus:
-    """A corpus folder, with private ones beside it."""
+    """A corpus folder, with private ones."""
 
     def __init__(self, root: Path, extra: Sequence[Path] = ()) -> None:
         self.root = root
@@ -122,7 +122,7 @@ class Corpus:
 
     @cached_property
     def alignment(self) -> Criteria:
-        """How a judge tells which call, tool and text of a translation is which of its source."""
+        """How a judge matches the calls, tools and texts of a translation with those of its source."""
         return Criteria(read_json(self.root / "translation" / "alignment.json"))
 
     @cached_property
@@ -133,7 +133,7 @@ class Corpus:
 
     @cached_property
     def harm(self) -> Mapping[str, Mapping[str, Any]]:
-        """Which findings reports tell first, and which say the same; the content of ``translation/harm.json``."""
+        """Which findings reports show first, and which mean the same; the content of ``translation/harm.json``."""
         harm: Mapping[str, Mapping[str, Any]] = read_json(self.root / "translation" / "harm.json")
         return harm
 

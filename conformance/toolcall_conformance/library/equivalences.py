@@ -24,7 +24,7 @@ class CorpusPattern:
         )
 
     def matches(self, text: str, end: int | None = None) -> Iterator[re.Match[str]]:
-        """The matches in ``text`` up to ``end``, one behind the other."""
+        """The matches in ``text`` up to ``end``, in order."""
         matches = self.compiled.finditer(text, 0, len(text) if end is None else end)
         if not self.whole_words:
             return matches
@@ -32,7 +32,7 @@ class CorpusPattern:
 
 
 def is_whole(text: str, start: int, end: int) -> bool:
-    """Whether no letter, digit or underscore stands right before or right behind a stretch of text."""
+    """Whether no letter, digit or underscore is right before or right after a stretch of text."""
     return not (start and _in_word(text[start - 1])) and not (end < len(text) and _in_word(text[end]))
 
 

@@ -1,6 +1,6 @@
-"""Which suite judged, to the byte: so that two reports tell whether a change is the suite's or the translator's.
+"""Digests of the suite that judged: two reports then show whether a change is the suite's or the translator's.
 
-Versions do not tell it: every checkout between two releases has the same.
+Versions do not show it: every checkout between two releases has the same.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _EXPLAINS = frozenset(
         "words.json",
     )
 )
-# What of the code gives no verdict; in an installed package the corpus stands beside the code.
+# What of the code gives no verdict; in an installed package the corpus is next to the code.
 _TELLS = frozenset(("cli", "corpus", "reports"))
 # Neither compiled modules nor what editors leave.
 _CODE = (".py", ".json", ".mjs", ".toml", ".yaml")

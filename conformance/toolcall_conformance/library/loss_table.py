@@ -35,7 +35,7 @@ def _demand(corpus: Corpus, where: str, client: str, upstream: str, element: str
     ways = {corpus.expresses(client, element), corpus.expresses(upstream, element)}
     if "no" in ways:
         return "cannot"
-    # Between two ends of one format a convention needs no agreement: what stands there can stay as it is.
+    # Between two ends of one format a convention needs no agreement: its text can stay unchanged.
     return "may" if "convention" in ways and client != upstream else "must"
 
 

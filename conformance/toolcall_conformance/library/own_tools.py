@@ -32,7 +32,7 @@ class OwnTool:
         )
 
     def functions_of(self, declaration: Any) -> frozenset[str]:
-        """The functions that a declaration stands for."""
+        """The functions that a declaration declares together."""
         without = _at(declaration, self.excluded) if self.excluded else None
         return self.functions - set(map(str, without if isinstance(without, list) else ()))
 

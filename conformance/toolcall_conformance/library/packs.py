@@ -121,7 +121,7 @@ class Pack:
         return path.relative_to(self._path).as_posix()
 
 
-@functools.lru_cache(maxsize=8)  # the items of a case run one behind the other; its pack has about 60 kB
+@functools.lru_cache(maxsize=8)  # the items of a case run in a row; its pack has about 60 kB
 def _opened(place: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(foreign_files.read_bytes(place)))

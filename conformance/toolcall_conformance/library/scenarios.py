@@ -17,7 +17,7 @@ from toolcall_conformance.library.files import CorpusError, read_json, require
 
 @dataclass(frozen=True)
 class Scenarios:
-    """The scenarios of a corpus at ``root`` and of private folders beside it, with the names that they may use."""
+    """The scenarios of a corpus at ``root`` and of private folders, with the names that they may use."""
 
     root: Path
     extra: Sequence[Path]

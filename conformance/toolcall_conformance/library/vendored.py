@@ -45,7 +45,7 @@ class Manifest:
         return digest_of(self.files)
 
     def text(self) -> str:
-        """What stands in ``manifest.json``."""
+        """The content of ``manifest.json``."""
         files = dict(sorted(self.files.items()))
         return (
             json.dumps({"name": NAME, "version": self.version, "sha256": self.sha256, "files": files}, indent=1) + "\n"

@@ -21,7 +21,7 @@ from toolcall_conformance.basics.streaming.cuts import REFRAMINGS
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 
 MOST = 3
-"""So many habits are drawn together, at most."""
+"""The most habits of one dialect."""
 FRAMED = "framed-"
 """How the names of those begin that write the same events in other lines."""
 JOINED = "+"
@@ -52,7 +52,7 @@ class Dialects:
         }
         for way in ("response", "stream"):
             names = {name for name, habit in self.habits.items() if way in habit.ways and not name.startswith(FRAMED)}
-            odd = names ^ self._done(way).keys()
+            odd = names ^ self._applied(way).keys()
             if odd:
                 raise CorpusError(f"{path} and the habits that there are differ in: {', '.join(sorted(odd))}")
 
@@ -61,12 +61,12 @@ class Dialects:
         """The order in which habits are applied, whichever of them a dialect has."""
         return tuple(self.habits)
 
-    def _done(self, way: str) -> Any:
+    def _applied(self, way: str) -> Any:
         if self._dialect is None:
             return {}
         return self._dialect.STREAM_HABITS if way == "stream" else self._dialect.REPLY_HABITS
 
-    def drawn(self, lot: random.Random, way: str, body: Any) -> tuple[str, ...]:
+    def draw(self, lot: random.Random, way: str, body: Any) -> tuple[str, ...]:
         """Some habits that go together, each of which changes this reply, or this stream; none where none does."""
         count = lot.choice(range(1, MOST + 1))
         names = [name for name in self.order if way in self.habits[name].ways]
@@ -94,20 +94,20 @@ class Dialects:
 
     def _count(self, names: Sequence[str], way: str, body: Any) -> bool:
         """Whether the reply would be another without any one of these habits."""
-        changed = [self.applied(some, way, body) for some in (names, *_without_each(names))]
+        changed = [self.apply(some, way, body) for some in (names, *_without_each(names))]
         framed = {place + 1 for place, name in enumerate(names) if name.startswith(FRAMED)}
         return all(place in framed or not equal(changed[0], other) for place, other in enumerate(changed) if place)
 
-    def applied(self, names: Sequence[str], way: str, body: Any) -> Any:
+    def apply(self, names: Sequence[str], way: str, body: Any) -> Any:
         """What a server of this dialect sends in the place of a reply, or of a stream, ``{"events": [...]}``."""
-        done = self._done(way)
+        done = self._applied(way)
         changed = copy.deepcopy(body["events"] if way == "stream" else body)
         for name in self.sorted(names):
             if name in done:
                 changed = done[name](changed)
         return {"events": changed} if way == "stream" else changed
 
-    def framed(self, names: Sequence[str], stream: bytes) -> bytes:
+    def reframe(self, names: Sequence[str], stream: bytes) -> bytes:
         """A stream in the lines of this dialect."""
         text = stream.decode()
         for name in names:
@@ -115,13 +115,13 @@ class Dialects:
                 text = REFRAMINGS[name.removeprefix(FRAMED)](text)
         return text.encode("utf-8", "backslashreplace")
 
-    def written(self, names: Sequence[str], file_name: str, text: str) -> str:
-        """The text of a reply's file in this dialect; that of any other file as it is."""
+    def rewrite_file(self, names: Sequence[str], file_name: str, text: str) -> str:
+        """The text of a reply's file in this dialect; that of any other file unchanged."""
         if file_name.endswith("-response.sse"):
-            events = self.applied(names, "stream", {"events": parse(text.encode())["events"]})["events"]
-            return self.framed(names, dump(events)).decode()
+            events = self.apply(names, "stream", {"events": parse(text.encode())["events"]})["events"]
+            return self.reframe(names, dump(events)).decode()
         if file_name.endswith("-response.json"):
-            changed = self.applied(names, "response", json.loads(text))
+            changed = self.apply(names, "response", json.loads(text))
             return json.dumps(changed, indent=2, ensure_ascii=False) + "\n"
         return text
 

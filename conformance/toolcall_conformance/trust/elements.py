@@ -28,8 +28,8 @@ class Elements:
         self._tops = {} if direction == "request" else tops
         self._whole = self._assembled(body) if direction == "stream" else body
         read = "request" if direction == "request" else "response"
-        self._known = dict(_known(formats.read(name, read, self._whole)))
-        self._below = _below(self._known)
+        self._known = dict(_read_places(formats.read(name, read, self._whole)))
+        self._below = _elements_below(self._known)
         self._events: dict[str, str] = {}
 
     def at(self, pointer: str) -> str:
@@ -51,7 +51,7 @@ class Elements:
         around_it = [self._known[place] for place in enclosing_pointers(pointer) if place in self._known]
         if around_it:
             return around_it[-1]
-        # What stands beside a text in its block is of the text; at the top of the body it is of nothing.
+        # Other members of a text's block belong to the text; those at the top of the body to no element.
         beside = elements or next(
             (self._below[place] for place in reversed([*enclosing_pointers(pointer)][1:]) if place in self._below), ()
         )
@@ -70,7 +70,7 @@ class Elements:
         return max(named_counts, key=lambda name: named_counts[name], default="")
 
 
-def _below(elements: Mapping[str, str]) -> Mapping[str, Collection[str]]:
+def _elements_below(elements: Mapping[str, str]) -> Mapping[str, Collection[str]]:
     """For each place of a body the elements of the nearest known places below it."""
     elements_below: dict[str, set[str]] = {}
     depths: dict[str, int] = {}
@@ -82,7 +82,7 @@ def _below(elements: Mapping[str, str]) -> Mapping[str, Collection[str]]:
     return elements_below
 
 
-def _known(reading: Reading) -> Iterator[tuple[str, str]]:
+def _read_places(reading: Reading) -> Iterator[tuple[str, str]]:
     """Each place that a reading has read, with its element; the outer ones first."""
     for turn in reading.turns:
         yield turn.pointer, "turn"

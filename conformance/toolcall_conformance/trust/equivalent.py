@@ -50,13 +50,13 @@ class EquivalenceCheck:
 
         The rules in ``blind`` are not asked.
         """
-        viewers: dict[str, Viewer] = {"decoder": self._decoded}
+        viewers: dict[str, Viewer] = {"decoder": self._translations}
         if place.direction in ("response", "stream"):
-            viewers["client"] = _shown
+            viewers["client"] = _client_view
         candidates = (name for name in viewers if name not in blind)
-        return next((name for name in candidates if self._alike(name, viewers[name], place, pointer, output)), "")
+        return next((name for name in candidates if self._is_same(name, viewers[name], place, pointer, output)), "")
 
-    def _alike(self, name: str, viewer: Viewer, place: Place, pointer: str, output: Any) -> bool:
+    def _is_same(self, name: str, viewer: Viewer, place: Place, pointer: str, output: Any) -> bool:
         before = self._before(name, viewer, place)
         return bool(before) and viewer(place, output) == before and _is_read(viewer, place, pointer, before)
 
@@ -67,13 +67,13 @@ class EquivalenceCheck:
             self._seen[place.name, name] = viewer(place, place.output)
         return self._seen[place.name, name]
 
-    def _decoded(self, place: Place, output: Any) -> View:
+    def _translations(self, place: Place, output: Any) -> View:
         """What the translator makes of an output in each other format; empty if it takes it in fewer than two."""
         others = [name for name in self.harness.corpus.formats if name != place.target]
-        translations = [self._translated(place, output, other) for other in others]
+        translations = [self._translation(place, output, other) for other in others]
         return tuple(translations) if sum(bool(text) for text in translations) >= ENOUGH else ()
 
-    def _translated(self, place: Place, output: Any, other: str) -> str:
+    def _translation(self, place: Place, output: Any, other: str) -> str:
         client, upstream = (place.target, other) if place.direction == "request" else (other, place.target)
         models = self.harness.corpus.cases[place.case].scenario["models"]
         ends = (client, upstream, models.get(client, client), models.get(upstream, upstream))
@@ -89,7 +89,7 @@ class EquivalenceCheck:
         return canonical(outcome.value) if isinstance(outcome, Produced) else ""
 
 
-def _shown(place: Place, output: Any) -> View:
+def _client_view(place: Place, output: Any) -> View:
     """What the official client shows its user; empty where it raises, or is not there."""
     try:
         sdk = sdk_of(place.target)
@@ -119,11 +119,11 @@ def _probes(body: Any, pointer: str) -> Iterator[Any]:
     for inner in plain if kind_of(value) in ("list", "object") else [""]:
         changed = deep_copy(body)
         holder, key = holder_of(changed, pointer + inner)
-        holder[key] = _other(holder[key])
+        holder[key] = _other_value(holder[key])
         yield changed
 
 
-def _other(value: Any) -> Any:
+def _other_value(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float)):

@@ -25,7 +25,7 @@ _Key = tuple[int, str]
 
 
 class _Session:
-    """A session that puts ``bodies`` in the place of some of another one's, and keeps what was given and made."""
+    """A session that replaces some outputs of another session by ``bodies``, and stores all sources and outputs."""
 
     def __init__(self, inner: SessionDriver, bodies: Mapping[_Key, Any]) -> None:
         self.inner, self._bodies = inner, bodies
@@ -98,7 +98,7 @@ class _Player:
 
 
 def played(driver: Driver, harness: Harness, case: Case, route: Route) -> tuple[Body, Body] | None:
-    """What the translator is given in each exchange of a case, and what it makes of it.
+    """The source and the output of each exchange of a case.
 
     None where fewer than two exchanges are played, or one is an error.
     """

@@ -32,7 +32,7 @@ class SurvivorGroup:
     hole: str
 
 
-def counted(items: Iterable[Any], key: Key) -> Rows:
+def count_outcomes(items: Iterable[Any], key: Key) -> Rows:
     """How many faults, or other things with an ``outcome``, were made, and what became of them, by a key."""
     rows: Rows = defaultdict(Counter)
     for item in items:

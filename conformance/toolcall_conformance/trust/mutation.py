@@ -1,4 +1,4 @@
-"""One fault, and what the judge said of it."""
+"""One fault, and the judge's verdict on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolcall_conformance.trust import loops
 from toolcall_conformance.trust.elements import Elements, is_about
 from toolcall_conformance.trust.equivalent import EquivalenceCheck
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators.by_name import Unfit, mutated
+from toolcall_conformance.trust.operators.catalogue import Unfit, apply_operator
 from toolcall_conformance.trust.places import Place, findings
 from toolcall_conformance.trust.table import MutationTable
 
@@ -64,7 +64,7 @@ class Workshop:
         self.equivalence = EquivalenceCheck(driver, harness)
         self._known: dict[str, SoundOutput | None] = {}
 
-    def known(self, place: Place) -> SoundOutput | None:
+    def baseline(self, place: Place) -> SoundOutput | None:
         """What is known of a place; None where the judge finds a fault in the undamaged output already."""
         if place.name not in self._known:
             if len(self._known) > 1000:
@@ -86,15 +86,15 @@ class Workshop:
         except Exception:  # it must take any JSON: what it fails at it does not see
             return False
 
-    def made(self, place: Place, operator: str, pointer: str, donor: Any = None) -> Any:
+    def apply(self, place: Place, operator: str, pointer: str, donor: Any = None) -> Any:
         """The damaged output. Raises Unfit where the operator changes nothing, or nothing that can be sent."""
-        output = mutated(operator, place.output, pointer, donor)
+        output = apply_operator(operator, place.output, pointer, donor)
         return as_sent(output, place.output) if place.direction == "stream" else output
 
-    def judged(self, baseline: SoundOutput, operator: str, pointer: str, output: Any) -> Mutation:
+    def judge_output(self, baseline: SoundOutput, operator: str, pointer: str, output: Any) -> Mutation:
         """What became of a fault."""
         place, element = baseline.place, baseline.element(pointer)
-        outcome, rules, by = self._judged(baseline, operator, pointer, element, output)
+        outcome, rules, by = self._judge_output(baseline, operator, pointer, element, output)
         return Mutation(
             place.name,
             operator,
@@ -108,7 +108,7 @@ class Workshop:
             by,
         )
 
-    def _judged(
+    def _judge_output(
         self, baseline: SoundOutput, operator: str, pointer: str, element: str, output: Any
     ) -> tuple[Outcome, tuple[str, ...], str]:
         try:
@@ -175,7 +175,7 @@ class SoundOutput:
         self._elements: dict[str, Elements] = {}
 
     def _is_open(self, pointer: str) -> bool:
-        """Whether faults are made at a place: not in what stands around the bodies of a conversation.
+        """Whether faults are made at a place: not around the bodies of a conversation.
 
         The first request of one is judged as that of a request alone.
         """
@@ -221,7 +221,7 @@ class SoundOutput:
 
 
 def _is_order(place: Place, pointer: str) -> bool:
-    """Whether a fault is in the order of a stream's events, of which the grammar of streams tells."""
+    """Whether a fault is in the order of a stream's events, which the grammar of streams checks."""
     return place.direction == "stream" and pointer.count("/") == 2
 
 

@@ -23,7 +23,7 @@ DIRECTIONS: tuple[Direction, ...] = ("request", "response", "stream", "error", "
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A body that was translated: ``source`` was given, ``output`` came out. A stream is as ``streaming.parse`` has it.
+    """A translation: its ``source`` and its ``output``. A stream is as ``streaming.parse`` has it.
 
     ``requests`` are those before a reply; ``declared`` is what the translator says it lost. In the direction ``loop``
     both are all bodies of a conversation, as :mod:`loops` has them.

@@ -12,12 +12,12 @@ from typing import Any
 
 from toolcall_conformance.trust.mutation import Mutation, SoundOutput, Workshop
 from toolcall_conformance.trust.nodes import PlacedValue
-from toolcall_conformance.trust.operators.by_name import Unfit
+from toolcall_conformance.trust.operators.catalogue import Unfit
 from toolcall_conformance.trust.places import DIRECTIONS, Direction, Place, places
 from toolcall_conformance.trust.table import Applies
 
 TRIES = 40
-"""How many cases an operator is tried at in vain before a lot is given up."""
+"""The number of cases in a row without a fault after which a lot ends."""
 
 NODES = 12
 """At how many members of one body it is tried."""
@@ -74,11 +74,11 @@ class Sampler:
         self.cases = tuple(cases) or tuple(workshop.harness.corpus.cases)
         self.places = lru_cache(maxsize=400)(self._places)
 
-    def made(self, lot: Lot) -> Iterator[Mutation]:
+    def mutations(self, lot: Lot) -> Iterator[Mutation]:
         """The faults of a lot, judged."""
         candidates = self._all(lot) if lot.most is None else islice(self._some(lot), lot.most)
         for baseline, node, output in candidates:
-            yield self.workshop.judged(baseline, lot.operator, node.pointer, output)
+            yield self.workshop.judge_output(baseline, lot.operator, node.pointer, output)
 
     def _places(self, direction: Direction, client: str, upstream: str, case: str) -> list[Place]:
         shop = self.workshop
@@ -102,7 +102,7 @@ class Sampler:
         applies = self.workshop.table.operator(lot.operator)
         for case in self.cases:
             for place in self.of_case(lot, case):
-                baseline = self.workshop.known(place)
+                baseline = self.workshop.baseline(place)
                 for node in baseline.nodes if baseline else ():
                     output = self._output(lot, place, applies, node)
                     if baseline and output is not None:
@@ -135,7 +135,7 @@ class Sampler:
     ) -> tuple[SoundOutput, PlacedValue, Any] | None:
         at = self.of_case(lot, case)
         place = drawn.choice(at) if at else None
-        baseline = self.workshop.known(place) if place is not None else None
+        baseline = self.workshop.baseline(place) if place is not None else None
         if place is None or baseline is None:
             return None
         fitting = [node for node in baseline.nodes if applies.fits(node) and (place.name, node.pointer) not in done]
@@ -156,7 +156,7 @@ class Sampler:
             return None
         donor = self.donor(lot, place) if applies.donates else None
         try:
-            return self.workshop.made(place, lot.operator, node.pointer, donor)
+            return self.workshop.apply(place, lot.operator, node.pointer, donor)
         except Unfit:
             return None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 from toolcall_conformance.trust.nodes import PlacedValue, matches
-from toolcall_conformance.trust.operators.by_name import OPERATORS
+from toolcall_conformance.trust.operators.catalogue import OPERATORS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 from xdist.scheduler import LoadScheduling
 
 from toolcall_conformance.engine.items.selection import PREFIX
-from toolcall_conformance.trust.fuzz.whole import CASE as DRAWN
+from toolcall_conformance.trust.fuzz.cases import CASE as DRAWN
 
 if TYPE_CHECKING:
     from xdist.remote import Producer

@@ -10,7 +10,7 @@ import pytest
 from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.recording.cassettes.cases import RecordedCase
-from toolcall_conformance.recording.cassettes.replay import ALONE
+from toolcall_conformance.recording.cassettes.replay.checks import ALONE
 from toolcall_conformance.reports.item_record import ItemRecord
 
 _MAX_SHOWN = 3

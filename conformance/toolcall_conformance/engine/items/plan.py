@@ -26,10 +26,10 @@ from toolcall_conformance.drivers import (
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.engine.items.selection import PREFIX
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.recording.cassettes import replay
 from toolcall_conformance.recording.cassettes.cases import RecordedCase
+from toolcall_conformance.recording.cassettes.replay import checks
 from toolcall_conformance.recording.pairs import PairCase
-from toolcall_conformance.trust.fuzz.whole import CHECK, AllDrawn
+from toolcall_conformance.trust.fuzz.cases import CHECK, AllGenerated
 
 Ends = tuple[str, str]
 
@@ -93,10 +93,10 @@ class Support:
         ends = (item.route.client, item.route.upstream)
         done = self.operations.get(ends, frozenset())
         if isinstance(item.case, RecordedCase):
-            return replay.needs(item.case, item.check) - done
+            return checks.needs(item.case, item.check) - done
         if isinstance(item.case, PairCase):
             return frozenset()  # the output is there already
-        if isinstance(item.case, AllDrawn):
+        if isinstance(item.case, AllGenerated):
             return frozenset() if done else frozenset({"request"})  # it is played in all checks that apply
         if item.check == "round_trip":
             done &= self.operations.get(ends[::-1], frozenset())  # there, and back
@@ -134,10 +134,10 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
     for case in cases.values():
         recorded = case.recorded
         models = {**others, recorded.format: recorded.model or others[recorded.format]}
-        for check in replay.REPLAYS:
+        for check in checks.REPLAYS:
             for client in corpus.formats:
                 for upstream in corpus.formats:
-                    if replay.plays(case, check, client, upstream):
+                    if checks.plays(case, check, client, upstream):
                         yield PlannedItem(
                             case, check, Route(client, upstream, models[client], models[upstream], stream=False)
                         )
@@ -149,9 +149,9 @@ def paired_items(cases: Mapping[str, PairCase]) -> Iterator[PlannedItem]:
         yield PlannedItem(case, case.check, case.route)
 
 
-def generated_case(corpus: Corpus) -> AllDrawn:
+def generated_case(corpus: Corpus) -> AllGenerated:
     """The case that stands for all drawn conversations."""
-    return AllDrawn(corpus.formats, corpus.root)
+    return AllGenerated(corpus.formats, corpus.root)
 
 
 def generated_items(corpus: Corpus) -> Iterator[PlannedItem]:

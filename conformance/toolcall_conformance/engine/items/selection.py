@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from toolcall_conformance.checks import ONE_FORMAT, WAYS
 from toolcall_conformance.recording.cassettes.cases import FAMILY
-from toolcall_conformance.recording.cassettes.replay import ALONE
+from toolcall_conformance.recording.cassettes.replay.checks import ALONE
 from toolcall_conformance.recording.pairs import FAMILY as PAIRS
-from toolcall_conformance.trust.fuzz.whole import FAMILY as DRAWN
+from toolcall_conformance.trust.fuzz.cases import FAMILY as DRAWN
 
 PREFIX = "toolcall"
 QUICK = "@quick"

@@ -18,7 +18,7 @@ from toolcall_conformance.engine.output.printing import write_lines
 from toolcall_conformance.engine.output.sanitizing import MAX_TEXT, MAX_TRACEBACK, sanitize
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports.text.failure import Line, ReportedItem, describe
-from toolcall_conformance.trust.fuzz.whole import AllDrawn
+from toolcall_conformance.trust.fuzz.cases import AllGenerated
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
@@ -115,7 +115,7 @@ def failed_item_text(item: FailedItem, result: ItemResult) -> FailureText:
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in notes]
     if result.traceback:
         lines += [Line(""), *(Line(line) for line in traceback_excerpt(result).split("\n"))]
-    if isinstance(planned.case, AllDrawn):
+    if isinstance(planned.case, AllGenerated):
         lines += [Line(f"  {line}") for line in result.reason.split("\n")]
     rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
     return FailureText.of(lines, CrashLine(visible(str(item.planned.case.file)), 1, visible(", ".join(rules))))

@@ -17,7 +17,7 @@ from toolcall_conformance.engine.output.printing import print_annotation, print_
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports.text import github, terminal
 from toolcall_conformance.reports.text.blocks import WIDTH
-from toolcall_conformance.trust.fuzz.whole import CHECK as DRAWN
+from toolcall_conformance.trust.fuzz.cases import CHECK as DRAWN
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

@@ -10,9 +10,13 @@ from pathlib import Path
 
 from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.recording.cassettes.identify import Recorded, SkippedInteraction, identify
-from toolcall_conformance.recording.cassettes.interactions import CassetteError
-from toolcall_conformance.recording.cassettes.reading import NoCassetteError, read
+from toolcall_conformance.recording.cassettes.files import NoCassetteError, read
+from toolcall_conformance.recording.cassettes.interactions import (
+    CassetteError,
+    RecordedExchange,
+    SkippedInteraction,
+    identify,
+)
 
 FAMILY = "recorded"
 SUFFIXES = (".json", ".yaml", ".yml", ".gz")
@@ -22,7 +26,7 @@ _NO_CASSETTE = "a file that is not a cassette"
 class RecordedCase(Case):
     """One recorded exchange. Its id is ``recorded/FILE#NUMBER``; it has one format, and one exchange in it."""
 
-    def __init__(self, id: str, recorded: Recorded, formats: Sequence[str]) -> None:
+    def __init__(self, id: str, recorded: RecordedExchange, formats: Sequence[str]) -> None:
         scenario = {"id": id, "title": f"recorded: {recorded.path.name}", "features": [], "models": {}}
         super().__init__(recorded.path.parent, scenario)
         self.recorded = recorded
@@ -125,7 +129,9 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
         raise CassetteError(damaged[0] + more)
     if not cases:
         del skipped[_NO_CASSETTE]
-        why = _why_none(corpus, interaction_count, files, [_example(*each, examples) for each in skipped.most_common()])
+        why = _empty_reason(
+            corpus, interaction_count, files, [_example(*each, examples) for each in skipped.most_common()]
+        )
         raise CassetteError(
             f"{', '.join(map(str, folders))}: {why}; give a folder of cassettes of vcrpy or VCR for Ruby, or record "
             "some: toolcall-conformance record --help"
@@ -133,7 +139,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     return Cassettes(cases, files, dict(skipped.most_common()), tuple(damaged))
 
 
-def _why_none(corpus: Corpus, interaction_count: int, files: int, skipped: Sequence[str]) -> str:
+def _empty_reason(corpus: Corpus, interaction_count: int, files: int, skipped: Sequence[str]) -> str:
     """Why no exchange was found: of ``interaction_count`` files ``files`` are cassettes, which hold ``skipped``."""
     if not interaction_count:
         return f"no file there ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"

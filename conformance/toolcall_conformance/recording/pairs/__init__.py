@@ -1,7 +1,7 @@
-"""Golden files of other projects as pairs: what their translator was given, and what it made of it."""
+"""Golden files of other projects as pairs: a translator's source, and its output."""
 
 from toolcall_conformance.recording.pairs.cases import FAMILY, PairCase, Pairs, load_pairs, play_pair
-from toolcall_conformance.recording.pairs.errors import PairsError
-from toolcall_conformance.recording.pairs.judging import judged
+from toolcall_conformance.recording.pairs.description import PairsError
+from toolcall_conformance.recording.pairs.hidden_values import judge_pair
 
-__all__ = ["FAMILY", "PairCase", "Pairs", "PairsError", "judged", "load_pairs", "play_pair"]
+__all__ = ["FAMILY", "PairCase", "Pairs", "PairsError", "judge_pair", "load_pairs", "play_pair"]

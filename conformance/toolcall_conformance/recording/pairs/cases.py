@@ -1,4 +1,4 @@
-"""The pairs of a file as cases and items: each output is one, and no translator is asked."""
+"""The pairs of a file as cases and items: each output is an item, which needs no translator."""
 
 from __future__ import annotations
 
@@ -17,23 +17,27 @@ from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.recording.pairs import readers
-from toolcall_conformance.recording.pairs.description import Description, PairTable, read_description
-from toolcall_conformance.recording.pairs.errors import PairsError, UnreadableGoldenError
-from toolcall_conformance.recording.pairs.hidden import Hidden
-from toolcall_conformance.recording.pairs.judging import judged
+from toolcall_conformance.recording.pairs.description import (
+    Description,
+    PairsError,
+    PairTable,
+    UnreadableGoldenError,
+    read_description,
+)
+from toolcall_conformance.recording.pairs.hidden_values import HiddenValues, judge_pair
 
 FAMILY = "pairs"
-_ASKED = " is not judged"
+_UNJUDGED = " is not judged"
 _REASONS = 6
 CHECK_OF = {"request": "request", "response": "response", "error": "response", "stream": "stream"}
-"""The check whose column in a report an item of each direction stands in."""
+"""The check in whose column of a report an item counts, by direction."""
 
 
 class PairCase(Case):
     """One pair. Its id is ``pairs/`` and the path of the output; ``source`` and ``output`` are the bodies."""
 
     def __init__(
-        self, id: str, file: Path, kind: PairTable, route: Route, bodies: tuple[Any, Any], hidden: Hidden
+        self, id: str, file: Path, kind: PairTable, route: Route, bodies: tuple[Any, Any], hidden: HiddenValues
     ) -> None:
         super().__init__(file.parent, {"id": id, "title": f"golden file {file.name}", "features": [], "models": {}})
         self._file, self.direction, self.route = file, kind.direction, route
@@ -110,14 +114,14 @@ def load_pairs(corpus: Corpus, path: Path) -> Pairs:
     for kind in description.kinds:
         finder.find(kind)
     if not finder.cases:
-        raise PairsError(f"{path}: {finder.why_none()}")
+        raise PairsError(f"{path}: {finder.empty_reason()}")
     return Pairs(description, finder.cases, finder.reasons(), [*finder.idle()])
 
 
 class _Finder:
     def __init__(self, corpus: Corpus, description: Description) -> None:
         self._corpus, self._told = corpus, description
-        self._hidden = Hidden(description.redacted)
+        self._hidden = HiddenValues(description.redacted)
         self._words = {end: frozenset(description.words) for end in ("client", "upstream")}
         self._models = {
             name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
@@ -161,10 +165,10 @@ class _Finder:
                 return
             format_name = self._told.words[word]
             if format_name is None:
-                self.left_out[f"{word}{_ASKED}"].append(name)
+                self.left_out[f"{word}{_UNJUDGED}"].append(name)
                 return
             ends[end] = format_name
-        source_path, source_entry = kind.source.filled(fields)
+        source_path, source_entry = kind.source.fill(fields)
         source_file = self._told.folder / source_path
         if source_file == file and source_entry == entry and kind.source_body == kind.output_body:
             return
@@ -212,15 +216,15 @@ class _Finder:
         """The files that are left out, by reason, the most frequent first; not what another table has taken."""
         case_ids = {case.id for case in self.cases.values()}
         names_by_reason: defaultdict[str, list[str]] = defaultdict(list)
-        # What the user says of a word comes before what a pattern that does not fit makes of it.
-        for reason in sorted(self.left_out, key=lambda reason: not reason.endswith(_ASKED)):
+        # The user's own word for a file is a better reason than a pattern that does not fit.
+        for reason in sorted(self.left_out, key=lambda reason: not reason.endswith(_UNJUDGED)):
             for name in self.left_out[reason]:
                 if (id := f"{FAMILY}/{visible(_id(name))}") not in case_ids:
                     case_ids.add(id)
                     names_by_reason[reason].append(name)
-        return dict(sorted(names_by_reason.items(), key=lambda entry: (_is_meant(entry[0]), -len(entry[1]))))
+        return dict(sorted(names_by_reason.items(), key=lambda entry: (_is_deliberate(entry[0]), -len(entry[1]))))
 
-    def why_none(self) -> str:
+    def empty_reason(self) -> str:
         """Why there is no pair."""
         if self.left_out:
             reason, names = max(self.left_out.items(), key=lambda entry: len(entry[1]))
@@ -234,13 +238,13 @@ class _Finder:
         return f"no file below {self._told.folder} fits {examples}; paths are from the folder of this file"
 
 
-def _is_meant(reason: str) -> bool:
-    """Whether files are left out by what the file of pairs says; what cannot be read comes first."""
-    return reason.endswith(_ASKED) or reason.startswith("[formats]")
+def _is_deliberate(reason: str) -> bool:
+    """Whether the file of pairs leaves files out; reports name the unreadable ones first."""
+    return reason.endswith(_UNJUDGED) or reason.startswith("[formats]")
 
 
 def _id(name: str) -> str:
-    """A name that can stand in a node id, whose parts two colons divide."""
+    """A name fit for a node id, whose parts two colons divide."""
     return name.replace("::", ":")
 
 
@@ -275,6 +279,6 @@ def play_pair(
     assert isinstance(case, PairCase)
     tally = Tally.of(harness, case, case.check, route)
     tally.played.append(PlayedBodies(case.direction, case.source, case.output, MISSING))
-    judgement = judged(harness.judge, case.direction, case.source, case.output, case.ends, case.hidden)
+    judgement = judge_pair(harness.judge, case.direction, case.source, case.output, case.ends, case.hidden)
     tally.note(judgement, case.direction)
     return tally.result()

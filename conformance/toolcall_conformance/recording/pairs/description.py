@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
-from toolcall_conformance.recording.pairs.errors import PairsError
-from toolcall_conformance.recording.pairs.patterns import PatternError, Template
+from toolcall_conformance.recording.pairs.templates import PatternError, Template
+
+
+class PairsError(Exception):
+    """A file of pairs that cannot be used: which, where in it, and what to do."""
+
+
+class UnreadableGoldenError(Exception):
+    """A golden file that holds no body: why. The other pairs are judged."""
+
 
 _SCHEMA = Path(__file__).with_name("pairs.schema.json")
 _ENDS = ("client", "upstream")
@@ -59,15 +67,15 @@ def read_description(path: Path, formats: Collection[str]) -> Description:
     for word, name in document.get("formats", {}).items():
         if name is not False and name not in formats:
             raise PairsError(
-                f"{path}: [formats]: {word} = {name!r} is no format{_perhaps(name, formats)}; they are "
+                f"{path}: [formats]: {word} = {name!r} is no format{_did_you_mean(name, formats)}; they are "
                 f"{', '.join(formats)}; write {word} = false for one that is not judged"
             )
         words[word] = name or None
-    kinds = [_kind(path, number, table, words) for number, table in enumerate(document["pairs"], 1)]
+    kinds = [_table(path, number, table, words) for number, table in enumerate(document["pairs"], 1)]
     return Description(path, kinds, words, _patterns(path, document), document.get("leave_out", ()))
 
 
-def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> PairTable:
+def _table(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> PairTable:
     where = f"{path}: [[pairs]] number {number}"
     templates = {}
     for key in ("source", "output"):
@@ -85,7 +93,7 @@ def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str,
     for end in _ENDS:
         if end in table:
             if words.get(table[end]) is None:
-                raise PairsError(f"{where}: {end} = {table[end]!r} is no format{_perhaps(table[end], words)}")
+                raise PairsError(f"{where}: {end} = {table[end]!r} is no format{_did_you_mean(table[end], words)}")
             ends[end] = str(words[table[end]])
         elif end not in output.fields:
             near = difflib.get_close_matches(end, [name for name in output.fields if name not in _ENDS], n=1)
@@ -149,7 +157,7 @@ def _check(path: Path, document: Any) -> None:
         for name in breach.instance:
             if name not in properties:
                 raise PairsError(
-                    f"{path}: {place} has no key {name!r}{_perhaps(name, properties)}; its keys are "
+                    f"{path}: {place} has no key {name!r}{_did_you_mean(name, properties)}; its keys are "
                     f"{', '.join(properties)}"
                 )
     if breach.validator == "required":
@@ -170,6 +178,6 @@ def _place(steps: list[Any]) -> str:
     return ".".join(map(str, steps)) or "the file"
 
 
-def _perhaps(wrong: Any, names: Collection[str]) -> str:
+def _did_you_mean(wrong: Any, names: Collection[str]) -> str:
     close = difflib.get_close_matches(str(wrong), names, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from toolcall_conformance.recording.pairs.errors import UnreadableGoldenError
+from toolcall_conformance.recording.pairs.description import UnreadableGoldenError
 
 _ENTRY = re.compile(r"^exports\[`((?:[^`\\]|\\.)*)`\] = `((?:[^`\\]|\\.)*)`;", re.MULTILINE | re.DOTALL)
 _ESCAPED = re.compile(r"\\([`\\$])")
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _TAG = re.compile(r"\s*(\[[A-Za-z][^\]\n]*\])(?=,?\s*(?:\n|\Z))")
-"""As ``[Function]``; a list breaks the line behind its bracket."""
+"""As ``[Function]``; a list breaks the line after its bracket."""
 _WORDS = {"true": True, "false": False, "null": None}
 _UNDEFINED = "undefined"
 _MOST_DEPTH = 200

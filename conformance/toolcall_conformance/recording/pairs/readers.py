@@ -19,7 +19,7 @@ from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.pairs import jest
-from toolcall_conformance.recording.pairs.errors import UnreadableGoldenError
+from toolcall_conformance.recording.pairs.description import UnreadableGoldenError
 
 _GZIP = b"\x1f\x8b"
 _INSTA = re.compile(r"\A---\r?\n(.*?\r?\n)---\r?\n", re.DOTALL)
@@ -43,7 +43,7 @@ def _text_of(path: Path, _changed: int, _size: int) -> str:
     try:
         data = foreign_files.read_bytes(path)
         if data.startswith(_GZIP):
-            from toolcall_conformance.recording.cassettes.redaction.unpacking import Unpacker
+            from toolcall_conformance.recording.compression import Unpacker
 
             data = Unpacker().gzip(data)
         return data.decode("utf-8-sig")
@@ -64,9 +64,9 @@ def entry_names(path: Path) -> list[str]:
 
 def body(path: Path, entry: str | None, pointer: str) -> Any:
     """The body in a file: a JSON value. Raises UnreadableError."""
-    value = _at(_content(path, entry), pointer)
+    value = _resolve(_content(path, entry), pointer)
     if isinstance(value, str):  # a snapshot of a text
-        value = _at(_parsed(value), "")
+        value = _resolve(_json_value(value), "")
     if is_too_deep(value):
         raise UnreadableGoldenError(f"it is nested more than {MAX_DEPTH} levels deep; no provider takes such a body")
     return value
@@ -78,7 +78,7 @@ def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpu
     Events without their frame, as a list or one a line, are framed as their API does.
     """
     content = _content(path, entry, streams=True)
-    value = content if isinstance(content, str) and not pointer else _at(_as_value(content), pointer)
+    value = content if isinstance(content, str) and not pointer else _resolve(_as_value(content), pointer)
     events = value if isinstance(value, list) else None
     if isinstance(value, str):
         if FIELD.search(value):
@@ -86,10 +86,10 @@ def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpu
         events = [*_lines(value)]
     if not events or not all(isinstance(event, dict) for event in events):
         raise UnreadableGoldenError("it holds no stream: neither lines `data: …` nor a list of events")
-    return _events(framed(corpus, name, events))
+    return _events(stream_bytes(corpus, name, events))
 
 
-def framed(corpus: Corpus, name: str, events: list[Any]) -> bytes:
+def stream_bytes(corpus: Corpus, name: str, events: list[Any]) -> bytes:
     """Events as the API of a format sends them."""
     transport = corpus.transports[name]["stream"]
     has_names = "event" in transport["error"]
@@ -103,7 +103,7 @@ def framed(corpus: Corpus, name: str, events: list[Any]) -> bytes:
 
 
 def _without_trailer(text: str) -> str:
-    """A stream without the JSON that some tests append to it: counts of tokens, what a log says."""
+    """A stream without the JSON that some tests append to it: counts of tokens, logs."""
     stream, blank, rest = text.rstrip().rpartition("\n\n")
     return stream + blank if blank and rest.startswith("{") and is_json(rest) else text
 
@@ -177,7 +177,7 @@ def _yaml(path: Path, text: str) -> Any:
     return json.loads(json.dumps(document, default=str))
 
 
-def _parsed(text: str) -> Any:
+def _json_value(text: str) -> Any:
     try:
         return parse_json(text)
     except JSONError as error:
@@ -185,7 +185,7 @@ def _parsed(text: str) -> Any:
 
 
 def _as_value(content: Any) -> Any:
-    return _parsed(content) if isinstance(content, str) else content
+    return _json_value(content) if isinstance(content, str) else content
 
 
 def _lines(text: str) -> Iterator[Any]:
@@ -199,7 +199,7 @@ def _lines(text: str) -> Iterator[Any]:
                 ) from None
 
 
-def _at(value: Any, pointer: str) -> Any:
+def _resolve(value: Any, pointer: str) -> Any:
     try:
         return resolve(value, pointer)
     except LookupError:

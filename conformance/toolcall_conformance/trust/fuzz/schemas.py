@@ -95,37 +95,37 @@ def _parameters(draw: DrawFn) -> Schema:
 PARAMETERS: SearchStrategy[Schema] = _parameters()
 
 
-def closed(schema: Any) -> Any:
+def close(schema: Any) -> Any:
     """The schema with all objects closed and all their members required, as APIs want those that they keep strictly.
 
     Keywords that some of them do not take there are left out.
     """
     if isinstance(schema, list):
-        return [closed(entry) for entry in schema]
+        return [close(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     closed_schema = {
-        key: closed(value) if key in _HOLDING else value for key, value in schema.items() if key in _STRICT
+        key: close(value) if key in _CONTAINERS else value for key, value in schema.items() if key in _STRICT
     }
     for key in ("properties", "$defs"):
         if key in schema:
-            closed_schema[key] = {name: closed(inner) for name, inner in schema[key].items()}
+            closed_schema[key] = {name: close(inner) for name, inner in schema[key].items()}
     if schema.get("type") == "object":
         closed_schema |= {"required": list(schema["properties"]), "additionalProperties": False}
     return closed_schema
 
 
-_HOLDING = ("items", "anyOf")
+_CONTAINERS = ("items", "anyOf")
 _STRICT = frozenset({"type", "enum", "const", "description", "properties", "items", "anyOf", "$defs", "$ref"})
-STRICT: SearchStrategy[Schema] = _parameters().map(closed)
+STRICT: SearchStrategy[Schema] = _parameters().map(close)
 
 
-def fitting(draw: DrawFn, schema: Schema, root: Schema) -> Any:
+def fitting_value(draw: DrawFn, schema: Schema, root: Schema) -> Any:
     """A value that a closed schema takes, as far as simple keywords say."""
     if "$ref" in schema:
-        return fitting(draw, root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+        return fitting_value(draw, root["$defs"][schema["$ref"].rpartition("/")[2]], root)
     if "anyOf" in schema:
-        return fitting(draw, draw(st.sampled_from(schema["anyOf"])), root)
+        return fitting_value(draw, draw(st.sampled_from(schema["anyOf"])), root)
     for key in ("enum", "const"):
         if key in schema:
             return draw(st.sampled_from(schema[key])) if key == "enum" else schema[key]
@@ -133,7 +133,7 @@ def fitting(draw: DrawFn, schema: Schema, root: Schema) -> Any:
     if isinstance(kind, list):
         kind = draw(st.sampled_from(kind))
     if kind == "object":
-        return {name: fitting(draw, inner, root) for name, inner in schema["properties"].items()}
+        return {name: fitting_value(draw, inner, root) for name, inner in schema["properties"].items()}
     if kind == "array":
-        return [fitting(draw, schema["items"], root) for _ in range(draw(st.integers(0, 2)))]
+        return [fitting_value(draw, schema["items"], root) for _ in range(draw(st.integers(0, 2)))]
     return draw(shapes.OF_TYPE[kind])

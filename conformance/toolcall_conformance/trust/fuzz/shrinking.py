@@ -1,4 +1,4 @@
-"""Makes a drawn scenario smaller, step by step, as long as the same thing stays wrong with it."""
+"""Makes a generated scenario smaller, step by step, as long as the same thing stays wrong with it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance.trust.dialects import JOINED
-from toolcall_conformance.trust.fuzz.features import features_of
-from toolcall_conformance.trust.fuzz.rendering import DIALECT, Drawn
-from toolcall_conformance.trust.fuzz.simpler_schemas import simpler_schemas
+from toolcall_conformance.trust.fuzz.cases import DIALECT, GeneratedScenario
+from toolcall_conformance.trust.fuzz.scenarios import features_of
 
 Turns = list[dict[str, Any]]
 _TEXT = "a"
@@ -19,7 +18,7 @@ _AS_DATA = "YQ=="
 _OPTIONAL = frozenset({DIALECT, "declare", "hosted_tools", "own_settings", "spell", "upstream_error"})
 
 
-def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Drawn:
+def shrink(drawn: GeneratedScenario, fails: Callable[[GeneratedScenario], bool], seconds: float) -> GeneratedScenario:
     """The smallest scenario that still ``fails`` and that single steps lead to; after ``seconds`` the smallest so far.
 
     ``drawn`` fails. Every scenario on the way is legal: calls are answered in order, and the conversation ends with the
@@ -38,7 +37,7 @@ def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Draw
     return drawn
 
 
-def _smaller(drawn: Drawn) -> Iterator[Drawn]:
+def _smaller(drawn: GeneratedScenario) -> Iterator[GeneratedScenario]:
     """Scenarios that are one step smaller, the largest steps first."""
     turns = drawn.scenario["conversation"]
     for length in range(len(turns) - 1, 0, -1):
@@ -49,14 +48,14 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
     answered = [*turns[:-1], {"role": "assistant", "content": [{"text": _TEXT}], "finish": "end"}]
     if turns[-1] not in (answered[-1], {**answered[-1], "usage": turns[-1].get("usage")}):
         yield _with(drawn, conversation=answered)
-    for left in _entries_left_out(turns):
+    for left in _without_entries(turns):
         yield _with(drawn, conversation=left)
     for settings in _fewer_settings(drawn.scenario["settings"], turns):
         yield _with(drawn, settings=settings)
     for name in sorted(drawn.scenario.keys() & _OPTIONAL):
-        yield Drawn({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
+        yield GeneratedScenario({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
     for name, habits in drawn.scenario.get(DIALECT, {}).items():
-        for left in _without_one(habits.split(JOINED)):
+        for left in _leave_out_each(habits.split(JOINED)):
             yield _with(drawn, dialect={**drawn.scenario[DIALECT], name: JOINED.join(left)})
     if drawn.scenario["ids"]:
         yield _with(drawn, ids={})
@@ -65,24 +64,24 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
         yield _with(drawn, conversation=left)
 
 
-def _without_one(entries: Sequence[str]) -> Iterator[list[str]]:
+def _leave_out_each(entries: Sequence[str]) -> Iterator[list[str]]:
     """Without one of several."""
     for number in range(len(entries) if len(entries) > 1 else 0):
         yield [*entries[:number], *entries[number + 1 :]]
 
 
-def _with(drawn: Drawn, **changed: Any) -> Drawn:
+def _with(drawn: GeneratedScenario, **changed: Any) -> GeneratedScenario:
     scenario = {**drawn.scenario, **changed}
     turns = scenario["conversation"]
     if "upstream_error" in scenario:
         exchanges = sum("finish" in turn for turn in turns)
         error = scenario["upstream_error"]
         scenario["upstream_error"] = {**error, "exchange": min(error["exchange"], exchanges)}
-    return Drawn({**scenario, "features": features_of(turns)}, drawn.tools)
+    return GeneratedScenario({**scenario, "features": features_of(turns)}, drawn.tools)
 
 
 def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the sides take turns, each batch of calls has just its results behind it, and the model speaks last."""
+    """Whether the sides take turns, just its results follow each batch of calls, and the model speaks last."""
     conversation = [turn for turn in turns if turn["role"] != "system"]
     sides = [turn["role"] for turn in conversation]
     if not sides or sides != ["user", "assistant"] * (len(sides) // 2) or "finish" not in turns[-1]:
@@ -108,8 +107,8 @@ def _fewer_settings(settings: Mapping[str, Any], turns: Sequence[Mapping[str, An
         yield {**settings, "response_format": {**response_format, "schema": schema}}
 
 
-def _entries_left_out(turns: Turns) -> Iterator[Turns]:
-    """Without one call and its result, or one text beside others."""
+def _without_entries(turns: Turns) -> Iterator[Turns]:
+    """Without one call and its result, or one of several texts."""
     for place, turn in enumerate(turns):
         for number, entry in enumerate(turn["content"]):
             calls = sum("call" in entry for entry in turn["content"])
@@ -127,22 +126,22 @@ def _drop_result(following: Turns, key: str) -> None:
         turn["content"] = [entry for entry in turn["content"] if entry.get("result", {}).get("call") != key]
 
 
-def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
+def _smaller_tools(drawn: GeneratedScenario) -> Iterator[GeneratedScenario]:
     turns = drawn.scenario["conversation"]
     used = {entry["call"]["name"] for turn in turns for entry in turn["content"] if "call" in entry}
     for name, tool in drawn.tools.items():
         others = {key: value for key, value in drawn.tools.items() if key != name}
         if name not in used and others:
-            yield Drawn({**drawn.scenario, "tools": sorted(others)}, others)
+            yield GeneratedScenario({**drawn.scenario, "tools": sorted(others)}, others)
         if tool.get("description", _TEXT) != _TEXT:
-            yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "description": _TEXT}})
+            yield GeneratedScenario(drawn.scenario, {**drawn.tools, name: {**tool, "description": _TEXT}})
         for left in ("format", "parameters"):
             if left in tool:
                 bare = {key: value for key, value in tool.items() if key != left}
-                yield Drawn(drawn.scenario, {**drawn.tools, name: bare})
+                yield GeneratedScenario(drawn.scenario, {**drawn.tools, name: bare})
         if "parameters" in tool:
             for schema in simpler_schemas(tool["parameters"]):
-                yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
+                yield GeneratedScenario(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
 
 
 def _simpler_entries(turns: Turns) -> Iterator[Turns]:
@@ -220,3 +219,52 @@ def _simpler_values(value: Any) -> Iterator[Any]:
         yield from ("", _TEXT)
     elif isinstance(value, int | float) and value not in (0, 1):
         yield from (0, 1)
+
+
+Schema = dict[str, Any]
+_SIMPLEST = {"type": "string"}
+
+
+def simpler_schemas(schema: Schema) -> Iterator[Schema]:
+    """An object's schema without one property, its required ones or its definitions, or with a simpler property."""
+    properties: dict[str, Schema] = schema.get("properties", {})
+    if "$defs" in schema and "$ref" not in repr(properties):
+        yield _without(schema, "$defs")
+    for name in ("required", "additionalProperties"):
+        if name in schema:
+            yield _without(schema, name)
+    for name, inner in properties.items():
+        demands = [key for key in schema.get("required", ()) if key != name]
+        left = {**schema, "properties": _without(properties, name)}
+        yield {**left, "required": demands} if demands else _without(left, "required")
+        for simpler_schema in _simpler(inner):
+            yield {**schema, "properties": {**properties, name: simpler_schema}}
+
+
+def _simpler(schema: Schema) -> Iterator[Schema]:
+    """The simplest schema, each inner schema, and those with one inner schema simpler."""
+    if schema == _SIMPLEST:
+        return
+    yield dict(_SIMPLEST)
+    yield from _inner_schemas(schema)
+    for name in schema.keys() - {"type", "properties", "items", "anyOf", "required", "$ref"}:
+        yield _without(schema, name)
+    if schema.get("type") == "object":
+        yield from simpler_schemas(schema)
+    if "items" in schema:
+        yield from ({**schema, "items": simpler_schema} for simpler_schema in _simpler(schema["items"]))
+    branches: list[Schema] = schema.get("anyOf", [])
+    for number, branch in enumerate(branches):
+        before, after = branches[:number], branches[number + 1 :]
+        if len(branches) > 2:
+            yield {**schema, "anyOf": [*before, *after]}
+        yield from ({**schema, "anyOf": [*before, simpler_schema, *after]} for simpler_schema in _simpler(branch))
+
+
+def _inner_schemas(schema: Schema) -> list[Schema]:
+    inner = schema.get("items")
+    return [*schema.get("properties", {}).values(), *([inner] if inner else []), *schema.get("anyOf", [])]
+
+
+def _without(members: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if key != name}

@@ -1,4 +1,4 @@
-"""Draws the turns of a conversation."""
+"""Generates the turns of a conversation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from toolcall_conformance.trust.fuzz import asked, media, schemas, shapes
-from toolcall_conformance.trust.fuzz.generators import Frame, Lead
+from toolcall_conformance.trust.fuzz import media, request_settings, schemas, shapes
+from toolcall_conformance.trust.fuzz.frames import Frame, Lead
 
 Entry = dict[str, Any]
 _TEXT: SearchStrategy[Entry] = shapes.TEXTS.map(lambda text: {"text": text})
-_FAILED = st.sampled_from([False, False, True])
+_IS_ERROR = st.sampled_from([False, False, True])
 # How a last answer ends, and whether it may then be empty.
 _ENDS = {
     "end": False,
@@ -40,66 +40,66 @@ class TurnConstraints:
 
 
 class TurnGenerator:
-    """The turns of a conversation, as they are drawn."""
+    """Generates the turns of a conversation; ``turns`` are those so far."""
 
     def __init__(
         self, draw: DrawFn, tools: dict[str, dict[str, Any]], frame: Frame, constraints: TurnConstraints
     ) -> None:
-        self.said: list[Entry] = []
+        self.turns: list[Entry] = []
         self._draw = draw
         self._tools = tools
         self._samples = not frame.settings
-        self._kept = constraints
-        # Each is said once: no provider says the same state again.
+        self._constraints = constraints
+        # Each is used once: no provider sends the same state again.
         self._leads = list(frame.leads)
         self._shown = media.with_bytes(frame.able)
-        self._is_given = False
+        self._in_history = False
 
     def fill(self, rounds: int) -> None:
         """Draw all turns, with so many rounds of calls."""
         draw = self._draw
         if draw(st.booleans()):
-            self.said.append({"role": "system", "content": draw(st.lists(_TEXT, min_size=1, max_size=2))})
+            self.turns.append({"role": "system", "content": draw(st.lists(_TEXT, min_size=1, max_size=2))})
         # What the client's first request brings along, before anything is played.
         count = draw(st.integers(1, 2)) if not self._leads and draw(st.integers(0, 5)) == 5 else 0
         self._ask()
         for number in range(1, count + 1):
-            self._is_given = True
+            self._in_history = True
             calls = draw(st.booleans())
             if self._tools and calls:
                 self._round(f"g{number}", last=False)
             else:
                 self._say()
                 self._ask()
-        self._is_given = False
+        self._in_history = False
         for number in range(1, rounds + 1):
             self._round(f"c{number}", last=number == rounds)
         if not rounds:
             self._close()
 
     def _ask(self) -> None:
-        """Words of the user, some with media before or behind them."""
+        """A turn of the user: text, at times with media before or after it."""
         draw = self._draw
         content = [draw(_TEXT)]
-        if self._kept.answers is not None and self._kept.answers["type"] == "json_object":
-            content.append({"text": "As JSON."})  # who asks for JSON alone must say so in words, too
+        if self._constraints.answers is not None and self._constraints.answers["type"] == "json_object":
+            content.append({"text": "As JSON."})  # APIs want JSON requested in words, too
         for _ in range(draw(st.sampled_from([0, 0, 0, 0, 1, 2]))):
-            content.insert(draw(st.integers(0, len(content))), self._beside())
-        self.said.append({"role": "user", "content": content})
+            content.insert(draw(st.integers(0, len(content))), self._extra_entry())
+        self.turns.append({"role": "user", "content": content})
         self._instruct()
 
-    def _beside(self) -> Entry:
-        """What stands beside the words of the user: mostly media with their bytes."""
+    def _extra_entry(self) -> Entry:
+        """An entry in addition to the user's text: mostly media with their bytes."""
         draw = self._draw
         chosen = draw(st.integers(0, 7))
-        if chosen == 0 and self._kept.uploaded:
-            return draw(st.sampled_from(self._kept.uploaded))
+        if chosen == 0 and self._constraints.uploaded:
+            return draw(st.sampled_from(self._constraints.uploaded))
         return draw({1: _TEXT, 2: _TEXT, 3: media.AT_ADDRESS, 4: media.AT_ADDRESS}.get(chosen, self._shown))
 
     def _instruct(self) -> None:
         """Instructions of the system in the middle, seldom."""
         if self._draw(st.integers(0, 15)) == 15:
-            self.said.append({"role": "system", "content": [self._draw(_TEXT)]})
+            self.turns.append({"role": "system", "content": [self._draw(_TEXT)]})
 
     def _round(self, name: str, *, last: bool) -> None:
         """Add calls, their results, and perhaps an answer. The last may end with its calls."""
@@ -137,20 +137,20 @@ class TurnGenerator:
         tool = self._tools[name]
         if tool.get("kind") == "custom":
             return {"name": name, "input": draw(shapes.ANY_TEXTS)}
-        if self._kept.strict:
-            return {"name": name, "arguments": schemas.fitting(draw, tool["parameters"], tool["parameters"])}
+        if self._constraints.strict:
+            return {"name": name, "arguments": schemas.fitting_value(draw, tool["parameters"], tool["parameters"])}
         return {"name": name, "arguments": draw(shapes.ARGUMENTS)}
 
     def _results(self, keys: Sequence[str]) -> None:
-        """Results in the order of their calls; one of them may show media. Words of the user may stand behind them."""
+        """Results in the order of their calls; one may have media. A text of the user may follow them."""
         draw = self._draw
         showing = draw(st.sampled_from(keys))
         results = [
-            {"result": {"call": key, "content": self._content(shows=key == showing), "error": draw(_FAILED)}}
+            {"result": {"call": key, "content": self._content(shows=key == showing), "error": draw(_IS_ERROR)}}
             for key in keys
         ]
         remarks = [draw(_TEXT)] if draw(st.integers(0, 7)) == 7 else []
-        self.said.append({"role": "user", "content": [*results, *remarks]})
+        self.turns.append({"role": "user", "content": [*results, *remarks]})
         self._instruct()
 
     def _content(self, *, shows: bool) -> Any:
@@ -172,13 +172,13 @@ class TurnGenerator:
         self._answer(self._words(), self._draw(st.sampled_from(["end", "length"])))
 
     def _words(self) -> list[Entry]:
-        draw, answer_form = self._draw, self._kept.answers
+        draw, answer_form = self._draw, self._constraints.answers
         if answer_form is None or answer_form["type"] == "text":
             return draw(
                 st.sampled_from([1, 1, 1, 2]).flatmap(lambda count: st.lists(_TEXT, min_size=1, max_size=count))
             )
         schema = answer_form.get("schema")
-        value = draw(shapes.ARGUMENTS) if schema is None else schemas.fitting(draw, schema, schema)
+        value = draw(shapes.ARGUMENTS) if schema is None else schemas.fitting_value(draw, schema, schema)
         return [{"text": json.dumps(value, ensure_ascii=False)}]
 
     def _close(self) -> None:
@@ -191,14 +191,14 @@ class TurnGenerator:
             content = [{**draw(_TEXT), "refusal": True}]
         self._answer(content, finish)
         if finish == "stop_sequence":
-            self.said[-1]["stop_sequence"] = draw(shapes.TEXTS)
+            self.turns[-1]["stop_sequence"] = draw(shapes.TEXTS)
 
     def _answer(self, content: list[Entry], finish: str) -> None:
         turn: Entry = {"role": "assistant", "content": content}
-        if self._is_given:
-            self.said.append({**turn, "given": True})
+        if self._in_history:
+            self.turns.append({**turn, "given": True})
             return
         turn["finish"] = finish
         if self._draw(st.booleans()):
-            turn["usage"] = self._draw(asked.USAGE)
-        self.said.append(turn)
+            turn["usage"] = self._draw(request_settings.USAGE)
+        self.turns.append(turn)

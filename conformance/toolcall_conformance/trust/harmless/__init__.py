@@ -1,4 +1,4 @@
-"""How often the judge cries wolf, as numbers: every legal spelling of a right body is tried, and none may fail.
+"""How many false alarms the judge gives: every legal notation of a right body is tried, and none may fail.
 
 Which spellings are legal, and who says so, stands in ``corpus/mutations/variants.json``.
 """

@@ -1,4 +1,4 @@
-"""The right bodies that are spelled otherwise: what a translator made, what it was given, and the goldens alone."""
+"""The right bodies that are rewritten in another notation: a translator's output, its source, and the goldens alone."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.trust.elements import Elements
-from toolcall_conformance.trust.harmless.spelling import is_there
+from toolcall_conformance.trust.harmless.notations import is_there
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.places import Direction, Place, findings
 from toolcall_conformance.trust.table import MutationTable
 
 Side = Literal["output", "source", "golden"]
 WAYS: tuple[Direction, ...] = ("request", "response", "stream")
-"""The directions whose bodies are spelled otherwise."""
+"""The directions whose bodies are rewritten."""
 
 SIDES: tuple[Side, ...] = ("output", "source", "golden")
-"""What a translator made of a body; what it was given; a golden file, under its own format's rules alone."""
+"""A translator's output; its source; a golden file, under its own format's rules alone."""
 
 
 @dataclass
 class Base:
-    """A right body. ``judge`` tells the findings of the body in another spelling, ``usual`` counts those it has."""
+    """A right body. ``judge`` gives the findings of the body in another notation, ``usual`` counts its own."""
 
     name: str
     side: Side
@@ -49,7 +49,7 @@ class Base:
         return self._elements.at(pointer)
 
     def new(self, body: Any) -> list[Finding]:
-        """The findings of another spelling that the body has not, by their rules."""
+        """The findings of another notation that the body does not have, by their rules."""
         left = Counter(self.usual)
         new_findings = []
         for finding in self.judge(body):
@@ -63,14 +63,14 @@ class Base:
 def _base(
     name: str, side: Side, form: tuple[str, Direction], body: Any, judge: Callable[[Any], Iterable[Finding]]
 ) -> Iterator[Base]:
-    """A base, unless the judge finds a fault in it as it is."""
+    """A base, unless the judge finds a fault in it."""
     body_findings = list(judge(body))
     if not any(finding.is_must for finding in body_findings):
         yield Base(name, side, *form, body, judge, Counter(finding.rule for finding in body_findings))
 
 
 def of_place(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
-    """What was made at a place, or what was given there."""
+    """The output of a place, or its source."""
     if side == "output":
         yield from _base(
             f"output::{place.name}",

@@ -1,4 +1,4 @@
-"""Members whose absence, null, emptiness or default say the same; members and items in any order; unknown ones."""
+"""Members that are absent, null, empty or default; texts as parts; members and items in any order; unknown ones."""
 
 from __future__ import annotations
 
@@ -7,23 +7,69 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, equal, join, resolve
-from toolcall_conformance.trust.harmless.spelling import (
+from toolcall_conformance.trust.harmless.notations import (
+    Notation,
     Site,
-    Spelling,
-    at,
-    found,
     is_there,
-    speller,
+    matching_sites,
+    rewriter,
+    value_at,
     whole,
     with_choices,
 )
 from toolcall_conformance.trust.nodes import holder_of, matches, nodes
 from toolcall_conformance.trust.operators.spots import fit
 
+_TEXT = "$text"
+
+
+@rewriter(matching_sites)
+def text_as_parts(spelling: Notation, body: Any, site: Site) -> None:
+    """``part`` is a part with ``$text`` in place of its text; ``member`` is the text's member at a site."""
+    holder, key = _member(spelling, body, site)
+    fit(isinstance(holder.get(key), str) and holder[key])
+    holder[key] = [_part_with(spelling.raw["part"], holder[key])]
+
+
+@rewriter(matching_sites)
+def parts_as_text(spelling: Notation, body: Any, site: Site) -> None:
+    holder, key = _member(spelling, body, site)
+    parts, part = holder.get(key), spelling.raw["part"]
+    fit(isinstance(parts, list) and parts and isinstance(parts[0], dict))
+    name = next(member for member, value in part.items() if value == _TEXT)
+    text = parts[0].get(name) if isinstance(parts, list) else None
+    fit(isinstance(text, str) and equal(parts, [_part_with(part, str(text))]))
+    holder[key] = text
+
+
+def _member(spelling: Notation, body: Any, site: Site) -> tuple[dict[str, Any], str]:
+    owner = resolve(body, site.pointer)
+    fit(isinstance(owner, dict))
+    return owner, str(spelling.raw["member"])
+
+
+def _part_with(part: dict[str, Any], text: str) -> dict[str, Any]:
+    return {key: text if value == _TEXT else deep_copy(value) for key, value in part.items()}
+
+
+@rewriter(matching_sites)
+def split_part(spelling: Notation, body: Any, site: Site) -> None:
+    """A part that is nothing but a text is two; neither is blank, as an API may refuse such."""
+    holder, number = holder_of(body, site.pointer)
+    part, key = holder[number], spelling.raw["text"]
+    fit(isinstance(part, dict) and part.keys() <= set(spelling.raw["plain"]) and isinstance(part.get(key), str))
+    text = part[key]
+    middle = len(text) // 2
+    cut = next((position for position in (text.rfind(" ", 1, middle), text.find(" ", middle)) if position > 0), middle)
+    fit(bool(text[:cut].strip() and text[cut:].strip()))
+    holder.insert(number + 1, {**deep_copy(part), key: text[cut:]})
+    part[key] = text[:cut]
+
+
 ABSENT = "absent"
 
 
-def _alike(spelling: Spelling, body: Any) -> Iterator[Site]:
+def _alike(spelling: Notation, body: Any) -> Iterator[Site]:
     """Members that have one of the values that say the same, once with each of the others."""
     values = spelling.raw["values"]
     for holder, key in _holders(spelling, body):
@@ -39,7 +85,7 @@ def _alike(spelling: Spelling, body: Any) -> Iterator[Site]:
                 yield Site(join(holder, key), str(number))
 
 
-def _holders(spelling: Spelling, body: Any) -> Iterator[tuple[str, str]]:
+def _holders(spelling: Notation, body: Any) -> Iterator[tuple[str, str]]:
     """The objects that may have a member of the paths, each with the member's key."""
     objects = ["", *(node.pointer for node in nodes(body) if node.kind == "object")]
     for path in spelling.paths:
@@ -49,8 +95,8 @@ def _holders(spelling: Spelling, body: Any) -> Iterator[tuple[str, str]]:
                 yield pointer, key
 
 
-@speller(_alike)
-def alike(spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(_alike)
+def alike(spelling: Notation, body: Any, site: Site) -> None:
     holder, key = holder_of(body, site.pointer)
     if site.choice == ABSENT:
         del holder[key]
@@ -58,8 +104,8 @@ def alike(spelling: Spelling, body: Any, site: Site) -> None:
         holder[key] = deep_copy(spelling.raw["values"][int(site.choice)])
 
 
-@speller(with_choices(whole, "reversed", "sorted"))
-def order_members(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(with_choices(whole, "reversed", "sorted"))
+def order_members(_spelling: Notation, body: Any, site: Site) -> None:
     for holder in [body, *(node.value for node in nodes(body))]:
         if isinstance(holder, dict):
             keys = sorted(holder) if site.choice == "sorted" else list(holder)[::-1]
@@ -68,22 +114,22 @@ def order_members(_spelling: Spelling, body: Any, site: Site) -> None:
             holder.update(members)
 
 
-@speller(found)
-def reverse_items(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(matching_sites)
+def reverse_items(_spelling: Notation, body: Any, site: Site) -> None:
     items = resolve(body, site.pointer)
     fit(isinstance(items, list) and len(items) > 1)
     items.reverse()
 
 
-def _lists(spelling: Spelling, body: Any) -> Iterator[Site]:
+def _lists(spelling: Notation, body: Any) -> Iterator[Site]:
     for node in nodes(body):
         if node.kind == "list" and any(matches(path, node.pointer) for path in spelling.paths):
             yield Site(node.pointer)
 
 
-@speller(_lists)
-def reverse_run(spelling: Spelling, body: Any, site: Site) -> None:
-    """The items that fit change their order, as far as they stand in a row."""
+@rewriter(_lists)
+def reverse_run(spelling: Notation, body: Any, site: Site) -> None:
+    """Reverse each run of items that fit."""
     items = resolve(body, site.pointer)
     before = list(items)
     items[:] = [
@@ -92,9 +138,9 @@ def reverse_run(spelling: Spelling, body: Any, site: Site) -> None:
     fit(any(now is not then for now, then in zip(items, before, strict=True)))
 
 
-@speller(_lists)
-def merge_items(spelling: Spelling, body: Any, site: Site) -> None:
-    """Items beside each other are one, if they have a list each and are alike otherwise."""
+@rewriter(_lists)
+def merge_items(spelling: Notation, body: Any, site: Site) -> None:
+    """Merge adjacent items that differ only in their lists."""
     items, key = resolve(body, site.pointer), spelling.raw["list"]
     before = len(items)
     for number in range(before - 1, 0, -1):
@@ -109,7 +155,7 @@ def merge_items(spelling: Spelling, body: Any, site: Site) -> None:
     fit(len(items) < before)
 
 
-def _joins(spelling: Spelling, item: Any, key: str) -> bool:
+def _joins(spelling: Notation, item: Any, key: str) -> bool:
     return isinstance(item, dict) and isinstance(item.get(key), list) and spelling.fits(item)
 
 
@@ -117,8 +163,8 @@ def _others(item: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name != key}
 
 
-@speller(found)
-def split_item(spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(matching_sites)
+def split_item(spelling: Notation, body: Any, site: Site) -> None:
     """An item is two, each with a part of its list. What ``first`` describes stays together in the first."""
     holder, number = holder_of(body, site.pointer)
     item, key = holder[number], spelling.raw["list"]
@@ -131,6 +177,8 @@ def split_item(spelling: Spelling, body: Any, site: Site) -> None:
     item[key] = entries[:cut]
 
 
-def _is_first(spelling: Spelling, entry: Any) -> bool:
+def _is_first(spelling: Notation, entry: Any) -> bool:
     first = spelling.raw.get("first", {})
-    return bool(first) and all(is_there(entry, place) and at(entry, place) == value for place, value in first.items())
+    return bool(first) and all(
+        is_there(entry, place) and value_at(entry, place) == value for place, value in first.items()
+    )

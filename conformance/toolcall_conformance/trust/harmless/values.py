@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse, resolve
-from toolcall_conformance.trust.harmless.spelling import Site, Spelling, found, speller, whole, with_choices
+from toolcall_conformance.trust.harmless.notations import Notation, Site, matching_sites, rewriter, whole, with_choices
 from toolcall_conformance.trust.nodes import holder_of, matches, nodes
 from toolcall_conformance.trust.operators.spots import fit
 
@@ -22,8 +22,8 @@ _JSON = {
 }
 
 
-@speller(with_choices(found, *_JSON))
-def respell_json(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(with_choices(matching_sites, *_JSON))
+def respell_json(_spelling: Notation, body: Any, site: Site) -> None:
     holder, key = holder_of(body, site.pointer)
     text = holder[key]
     fit(isinstance(text, str) and text[:1] in ("{", "["))
@@ -37,8 +37,8 @@ def respell_json(_spelling: Spelling, body: Any, site: Site) -> None:
     holder[key] = written
 
 
-@speller(found)
-def as_float(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(matching_sites)
+def as_float(_spelling: Notation, body: Any, site: Site) -> None:
     holder, key = holder_of(body, site.pointer)
     number = holder[key]
     if isinstance(number, float) and number.is_integer():
@@ -48,15 +48,15 @@ def as_float(_spelling: Spelling, body: Any, site: Site) -> None:
         holder[key] = float(number)
 
 
-@speller(found)
-def as_digits(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(matching_sites)
+def as_digits(_spelling: Notation, body: Any, site: Site) -> None:
     holder, key = holder_of(body, site.pointer)
     fit(isinstance(holder[key], int) and not isinstance(holder[key], bool))
     holder[key] = str(holder[key])
 
 
-@speller(with_choices(found, "url", "unpadded", "url-unpadded"))
-def respell_base64(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(with_choices(matching_sites, "url", "unpadded", "url-unpadded"))
+def respell_base64(_spelling: Notation, body: Any, site: Site) -> None:
     holder, key = holder_of(body, site.pointer)
     fit(isinstance(holder[key], str))
     text = holder[key]
@@ -65,15 +65,15 @@ def respell_base64(_spelling: Spelling, body: Any, site: Site) -> None:
     holder[key] = text.rstrip("=") if site.choice.endswith("unpadded") else text
 
 
-@speller(with_choices(found, "lower", "upper"))
-def respell_case(_spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(with_choices(matching_sites, "lower", "upper"))
+def respell_case(_spelling: Notation, body: Any, site: Site) -> None:
     holder, key = holder_of(body, site.pointer)
     fit(isinstance(holder[key], str))
     holder[key] = holder[key].lower() if site.choice == "lower" else holder[key].upper()
 
 
-@speller(with_choices(whole, "camel", "snake"))
-def respell_keys(spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(with_choices(whole, "camel", "snake"))
+def respell_keys(spelling: Notation, body: Any, site: Site) -> None:
     _respell(body, site.choice, frozenset(spelling.raw["own"]))
 
 
@@ -99,13 +99,13 @@ def _in_case(key: str, case: str) -> str:
     return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), key)
 
 
-def _schemes(spelling: Spelling, _body: Any) -> Iterator[Site]:
+def _schemes(spelling: Notation, _body: Any) -> Iterator[Site]:
     for number in range(len(spelling.raw["schemes"])):
         yield Site("", str(number))
 
 
-@speller(_schemes)
-def rename_ids(spelling: Spelling, body: Any, site: Site) -> None:
+@rewriter(_schemes)
+def rename_ids(spelling: Notation, body: Any, site: Site) -> None:
     """All ids that link calls and results, each the same everywhere. ``{n}`` in a scheme is the number of the id."""
     scheme = spelling.raw["schemes"][int(site.choice)]
     places = [node.pointer for node in nodes(body) if any(matches(path, node.pointer) for path in spelling.paths)]

@@ -1,4 +1,4 @@
-"""The table of spellings, ``corpus/mutations/variants.json``, and the variants of a body that it gives."""
+"""The table of notations, ``corpus/mutations/variants.json``, and the variants of a body that it gives."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, pack
 from toolcall_conformance.library import Corpus, CorpusError, read_json
-from toolcall_conformance.trust.harmless import fragments, frames, members, texts, values
-from toolcall_conformance.trust.harmless.spelling import SPELLERS, Site, Spelling
+from toolcall_conformance.trust.harmless import members, streams, values
+from toolcall_conformance.trust.harmless.notations import REWRITERS, Notation, Site
 from toolcall_conformance.trust.operators.spots import Unfit
 
-MODULES = (fragments, frames, members, texts, values)
+MODULES = (members, streams, values)
 """The modules whose import fills the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyVariant:
-    """Another spelling of a body: of one place, or of all places that it has (no ``pointer``)."""
+    """Another notation of a body: at one place, or at all of its places (no ``pointer``)."""
 
-    spelling: Spelling
+    spelling: Notation
     site: Site
     everywhere: bool
 
@@ -59,21 +59,21 @@ class Spellings:
 
     def __init__(self, corpus: Corpus) -> None:
         raw = read_json(corpus.root / "mutations" / "variants.json")
-        if raw["operators"].keys() != SPELLERS.keys():
-            odd = ", ".join(sorted(raw["operators"].keys() ^ SPELLERS.keys()))
+        if raw["operators"].keys() != REWRITERS.keys():
+            odd = ", ".join(sorted(raw["operators"].keys() ^ REWRITERS.keys()))
             raise CorpusError(f"mutations/variants.json and the operators that there are differ in: {odd}")
         self.own: tuple[str, ...] = tuple(raw["own"])
         """Members with what a user wrote himself, of which the types of a client know nothing."""
-        self.all = tuple(Spelling.of(entry) for entry in raw["variants"])
+        self.all = tuple(Notation.of(entry) for entry in raw["variants"])
 
-    def of(self, name: str, direction: str, side: str) -> Iterator[Spelling]:
+    def of(self, name: str, direction: str, side: str) -> Iterator[Notation]:
         """Those for bodies of a format, a direction and a side."""
         return (spelling for spelling in self.all if spelling.is_for(name, direction, side))
 
 
-def variants(spelling: Spelling, body: Any) -> Iterator[BodyVariant]:
-    """All variants that a spelling gives: of all places at once, and of each alone."""
-    sites = list(SPELLERS[spelling.operator].sites(spelling, body))
+def variants(spelling: Notation, body: Any) -> Iterator[BodyVariant]:
+    """All variants that a notation gives: of all places at once, and of each alone."""
+    sites = list(REWRITERS[spelling.operator].sites(spelling, body))
     for choice in dict.fromkeys(site.choice for site in sites):
         alike = [site for site in sites if site.choice == choice]
         yield BodyVariant(spelling, alike[0], everywhere=True)
@@ -81,13 +81,13 @@ def variants(spelling: Spelling, body: Any) -> Iterator[BodyVariant]:
             yield from (BodyVariant(spelling, site, everywhere=False) for site in alike)
 
 
-def made(variant: BodyVariant, body: Any) -> Any:
-    """The body in another spelling. Raises Unfit where nothing changes."""
+def apply_variant(variant: BodyVariant, body: Any) -> Any:
+    """The body in another notation. Raises Unfit where nothing changes."""
     changed = deep_copy(body)
-    change = SPELLERS[variant.spelling.operator]
+    change = REWRITERS[variant.spelling.operator]
     if variant.everywhere:
         sites = [site for site in change.sites(variant.spelling, body) if site.choice == variant.site.choice]
-        done = [_tried(variant.spelling, changed, site) for site in reversed(sites)]
+        done = [_changes_body(variant.spelling, changed, site) for site in reversed(sites)]
         if not any(done):
             raise Unfit
     else:
@@ -97,9 +97,9 @@ def made(variant: BodyVariant, body: Any) -> Any:
     return changed
 
 
-def _tried(spelling: Spelling, body: Any, site: Site) -> bool:
+def _changes_body(spelling: Notation, body: Any, site: Site) -> bool:
     try:
-        SPELLERS[spelling.operator].change(spelling, body, site)
+        REWRITERS[spelling.operator].change(spelling, body, site)
     except (Unfit, LookupError):
         return False
     return True

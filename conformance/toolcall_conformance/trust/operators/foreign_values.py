@@ -1,4 +1,4 @@
-"""Operators that take a value from elsewhere: from another entry of the body, or from another conversation."""
+"""Operators that take a value from elsewhere: another entry, exchange or session, or another conversation."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.nodes import holder_of, kind_of, nodes, pattern_of
-from toolcall_conformance.trust.operators.spots import Spot, fit, operator
+from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, operator
 
 
 @operator
 def take_from_turn(spot: Spot) -> None:
-    spot.put(deep_copy(resolve(spot.body, _other(spot))))
+    spot.put(deep_copy(resolve(spot.body, _other_pointer(spot))))
 
 
 @operator
 def take_from_case(spot: Spot) -> None:
-    alike = _alike(spot, spot.donor)
+    alike = _like_places(spot, spot.donor)
     pointer = next((pointer for pointer in alike if not equal(resolve(spot.donor, pointer), spot.value)), None)
     fit(pointer is not None)
     spot.put(deep_copy(resolve(spot.donor, str(pointer))))
@@ -24,15 +24,15 @@ def take_from_case(spot: Spot) -> None:
 
 @operator
 def exchange(spot: Spot) -> None:
-    holder, key = holder_of(spot.body, _other(spot))
+    holder, key = holder_of(spot.body, _other_pointer(spot))
     own = spot.value
     spot.put(holder[key])
     holder[key] = own
 
 
-def _other(spot: Spot) -> str:
+def _other_pointer(spot: Spot) -> str:
     """The next like place of the body, or the first, that has another value of the same type. Raises Unfit."""
-    alike = _alike(spot, spot.body)
+    alike = _like_places(spot, spot.body)
     fit(alike)
     at = alike.index(spot.pointer)
     others = (pointer for pointer in alike[at:] + alike[:at] if not equal(resolve(spot.body, pointer), spot.value))
@@ -41,7 +41,56 @@ def _other(spot: Spot) -> str:
     return str(pointer)
 
 
-def _alike(spot: Spot, body: Any) -> list[str]:
+def _like_places(spot: Spot, body: Any) -> list[str]:
     """The places of a body that are like this one, with a value of the same type."""
     pattern, kind = pattern_of(spot.pointer), kind_of(spot.value)
     return [node.pointer for node in nodes(body) if node.kind == kind and pattern_of(node.pointer) == pattern]
+
+
+@operator
+def repeat_earlier(spot: Spot) -> None:
+    spot.put(deep_copy(_value_elsewhere(spot, spot.body, -1)))
+
+
+@operator
+def exchange_with_next(spot: Spot) -> None:
+    own, neighbor = spot.value, _value_elsewhere(spot, spot.body, +1)
+    holder, key = holder_of(spot.body, _pointer_elsewhere(spot, +1))
+    spot.put(neighbor)
+    holder[key] = own
+
+
+@operator
+def take_from_session(spot: Spot) -> None:
+    spot.put(deep_copy(_value_elsewhere(spot, spot.donor, 0)))
+
+
+@operator
+def forget_earlier(spot: Spot) -> None:
+    earlier = _value_elsewhere(spot, spot.body, -1)
+    fit(0 < len(earlier) < len(spot.value))
+    del spot.value[: len(earlier)]
+
+
+@operator
+def add_earlier(spot: Spot) -> None:
+    spot.put([*deep_copy(_value_elsewhere(spot, spot.body, -1)), *spot.value])
+
+
+def _pointer_elsewhere(spot: Spot, further: int) -> str:
+    """The pointer to the same place in another exchange. Raises Unfit for what is no place in an exchange."""
+    tokens = spot.pointer.split("/")
+    fit(len(tokens) >= 4)
+    tokens[2] = str(int(tokens[2]) + further)
+    fit(int(tokens[2]) >= 0)
+    return "/".join(tokens)
+
+
+def _value_elsewhere(spot: Spot, body: Any, further: int) -> Any:
+    """Another value of the same type at the same place in another exchange. Raises Unfit."""
+    try:
+        value = resolve(body, _pointer_elsewhere(spot, further))
+    except LookupError:
+        raise Unfit from None
+    fit(kind_of(value) == kind_of(spot.value) and not equal(value, spot.value))
+    return value

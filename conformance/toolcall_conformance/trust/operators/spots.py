@@ -32,7 +32,7 @@ class Spot:
         self.holder[self.key] = value
 
     def next_item(self) -> Any:
-        """The item behind it. Raises Unfit."""
+        """The next item. Raises Unfit for the last."""
         fit(self.key + 1 < len(self.holder))
         return self.holder[self.key + 1]
 

@@ -89,7 +89,7 @@ def to_zero(spot: Spot) -> None:
 
 @operator
 def json_drop(spot: Spot) -> None:
-    fields = _held(spot)
+    fields = _parsed_text(spot)
     fit(isinstance(fields, dict) and fields)
     fields.popitem()
     spot.put(json.dumps(fields, ensure_ascii=False))
@@ -97,18 +97,18 @@ def json_drop(spot: Spot) -> None:
 
 @operator
 def json_change(spot: Spot) -> None:
-    value = _held(spot)
+    value = _parsed_text(spot)
     leaf = next((node for node in nodes(value) if node.kind in ("text", "number", "flag")), None)
     if leaf is None:
         raise Unfit
     holder, key = holder_of(value, leaf.pointer)
-    holder[key] = _another(leaf.value)
+    holder[key] = _changed(leaf.value)
     spot.put(json.dumps(value, ensure_ascii=False))
 
 
 @operator
 def json_rename(spot: Spot) -> None:
-    fields = _held(spot)
+    fields = _parsed_text(spot)
     fit(isinstance(fields, dict) and fields)
     first = next(iter(fields))
     spot.put(
@@ -116,7 +116,7 @@ def json_rename(spot: Spot) -> None:
     )
 
 
-def _held(spot: Spot) -> Any:
+def _parsed_text(spot: Spot) -> Any:
     """The object or list whose JSON a text is. Raises Unfit."""
     fit(spot.value[:1] in ("{", "["))
     try:
@@ -126,7 +126,7 @@ def _held(spot: Spot) -> Any:
     return value
 
 
-def _another(value: Any) -> Any:
+def _changed(value: Any) -> Any:
     """Another value of the same type."""
     if isinstance(value, bool):
         return not value

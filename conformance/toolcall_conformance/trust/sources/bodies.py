@@ -1,4 +1,4 @@
-"""The bodies that translators are given: those of a case of the corpus, and those in a file, whatever wraps them."""
+"""The sources for translators: bodies of a case of the corpus, and those in a file, whatever wraps them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _of_stream(corpus: Corpus, text: str) -> Iterator[SourceBody]:
 
 
 def _of_events(corpus: Corpus, events: Sequence[Any]) -> Iterator[SourceBody]:
-    """The stream whose events stand one a line, without their framing."""
+    """The stream whose events are one a line, without their framing."""
     names = recognise_events(corpus, events)
     if len(names) != 1:
         return

@@ -14,15 +14,15 @@ from toolcall_conformance.judge import Judge
 from toolcall_conformance.trust.dialects import JOINED, Dialects
 from toolcall_conformance.trust.mutation import as_sent, without_own
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit, mutated
+from toolcall_conformance.trust.operators.catalogue import OPERATORS, Unfit, apply_operator
 from toolcall_conformance.trust.sources.bodies import WAYS, SourceBody, files, of_case, of_file
 from toolcall_conformance.trust.table import MutationTable
 
 AS_IT_IS = "as-it-is"
 PLAIN = 4
-"""Of so many draws one leaves its source as it is."""
+"""Of so many draws one leaves its source unchanged."""
 DIALECT = "dialect"
-"""The name of the mutation that gives a reply the habits of compatible servers; they stand in the pointer's place."""
+"""The name of the mutation that gives a reply the habits of compatible servers, which replace the pointer."""
 SPOKEN = 4
 """Of so many replies in a format that other servers speak, one is in a dialect."""
 ANYTHING = 4
@@ -84,18 +84,18 @@ class Draws:
         self._spoken = 1 if dialects else SPOKEN
         self._alone = dialects
 
-    def drawn(self, seed: int, number: int) -> Draw | None:
+    def draw(self, seed: int, number: int) -> Draw | None:
         """The draw of that number; None where nothing was found to draw."""
         lot = random.Random(f"{seed} {number}")  # noqa: S311 - no secret is drawn
         for _ in range(_TRIES):
             holder = lot.choice(lot.choice(self._shelves))
             bodies = self._bodies(holder)
-            ways = sorted({body.way for body in bodies if not self._alone or self._is_spoken(body)})
+            ways = sorted({body.way for body in bodies if not self._alone or self._draws_dialect(body)})
             if not ways:
                 continue
             way = lot.choice(ways)
             indexes = [at for at, body in enumerate(bodies) if body.way == way]
-            at = lot.choice([at for at in indexes if not self._alone or self._is_spoken(bodies[at])])
+            at = lot.choice([at for at in indexes if not self._alone or self._draws_dialect(bodies[at])])
             draw = self._on_a_route(holder, at, bodies[at], lot)
             if draw is not None:
                 return draw
@@ -118,7 +118,7 @@ class Draws:
         if source.way != way or own != source.format or not {client, upstream} <= {*self._corpus.formats}:
             raise LookupError(f"{name!r}: body {number} of {holder} is a {source.way} of {source.format}")
         try:
-            body = self._changed(source, mutation)
+            body = self._change(source, mutation)
         except (Unfit, AttributeError, TypeError):  # an operator of lists at a member, and so on
             raise LookupError(f"{name!r}: the operator changes nothing there") from None
         except LookupError as error:
@@ -136,11 +136,11 @@ class Draws:
     def _on_a_route(self, holder: str, at: int, source: SourceBody, lot: random.Random) -> Draw | None:
         other = lot.choice(self._corpus.formats)
         client, upstream = (source.format, other) if source.way == "request" else (other, source.format)
-        if self._is_spoken(source) and lot.randrange(self._spoken) == 0:
-            habits = self._dialects[source.format].drawn(lot, source.way, source.body)
+        if self._draws_dialect(source) and lot.randrange(self._spoken) == 0:
+            habits = self._dialects[source.format].draw(lot, source.way, source.body)
             mutation = f"{DIALECT}@{JOINED.join(habits)}"
             if habits:
-                return Draw(holder, at + 1, source, client, upstream, mutation, self._changed(source, mutation))
+                return Draw(holder, at + 1, source, client, upstream, mutation, self._change(source, mutation))
         if self._alone:
             return None
         if lot.randrange(PLAIN) == 0:
@@ -153,12 +153,12 @@ class Draws:
                 break
         return draw
 
-    def _is_spoken(self, source: SourceBody) -> bool:
+    def _draws_dialect(self, source: SourceBody) -> bool:
         """Whether it is a reply such as its format's own provider sends, and other servers have habits of their own."""
         own = source.case is None or source.format not in source.case.dialects
         return own and source.way != "request" and bool(self._dialects[source.format].habits)
 
-    def _changed(self, source: SourceBody, mutation: str) -> Any:
+    def _change(self, source: SourceBody, mutation: str) -> Any:
         """The body after a mutation. Raises Unfit where it changes nothing, LookupError for what is no mutation."""
         if mutation == AS_IT_IS:
             return source.body
@@ -166,14 +166,14 @@ class Draws:
         if operator != DIALECT:
             if operator not in OPERATORS:
                 raise LookupError(f"there is no operator {operator!r}")
-            return _mutated(source, operator, place)
-        if not self._is_spoken(source):
+            return _mutate(source, operator, place)
+        if not self._draws_dialect(source):
             raise LookupError("only replies have dialects")
-        return self._dialects[source.format].applied(place.split(JOINED), source.way, source.body)
+        return self._dialects[source.format].apply(place.split(JOINED), source.way, source.body)
 
     def _breaks(self, source: SourceBody, body: Any) -> bool:
         try:
-            return bool(broken(self._judge, source, body))
+            return bool(broken_rules(self._judge, source, body))
         except Exception:  # whoever tries this draw meets the judge's own fault again, and reports it
             return False
 
@@ -187,12 +187,12 @@ class Draws:
                 continue
             name = lot.choice(fitting).name
             try:
-                yield f"{name}@{node.pointer}", _mutated(source, name, node.pointer)
+                yield f"{name}@{node.pointer}", _mutate(source, name, node.pointer)
             except Unfit:
                 continue
 
 
-def broken(judge: Judge, source: SourceBody, body: Any, model: str | None = None) -> tuple[str, ...]:
+def broken_rules(judge: Judge, source: SourceBody, body: Any, model: str | None = None) -> tuple[str, ...]:
     """The MUSTs of its own format that a body breaks in the place of a source."""
     if source.way == "request":
         judgement = judge.body(source.format, "request", body, model=model)
@@ -210,9 +210,9 @@ def _by_pattern(source: SourceBody) -> dict[str, list[PlacedValue]]:
     return nodes_by_pattern
 
 
-def _mutated(source: SourceBody, operator: str, pointer: str) -> Any:
+def _mutate(source: SourceBody, operator: str, pointer: str) -> Any:
     """The source after a mutation. Raises Unfit where it changes nothing, or nothing that can be sent."""
-    changed = mutated(operator, source.body, pointer)
+    changed = apply_operator(operator, source.body, pointer)
     if source.way == "stream":
         return as_sent(changed, source.body)
     if not isinstance(changed, dict):

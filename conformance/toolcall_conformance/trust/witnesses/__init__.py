@@ -14,10 +14,10 @@ from typing import Any
 
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.trust.witnesses import anthropic_sdk, google_sdk, openai_sdk, questions
-from toolcall_conformance.trust.witnesses.model import Sdk, Witnessed
+from toolcall_conformance.trust.witnesses.model import ClientResult, Sdk
 from toolcall_conformance.trust.witnesses.wire import MissingSDKError, Wire
 
-__all__ = ["MissingSDKError", "Witnessed", "formats_witnessed", "sdk_of", "verify_installed", "witness"]
+__all__ = ["ClientResult", "MissingSDKError", "client_formats", "sdk_of", "verify_installed", "witness"]
 
 _WITNESSES: dict[str, Callable[[Wire], Sdk]] = {
     **anthropic_sdk.WITNESSES,
@@ -26,7 +26,7 @@ _WITNESSES: dict[str, Callable[[Wire], Sdk]] = {
 }
 
 
-def formats_witnessed() -> frozenset[str]:
+def client_formats() -> frozenset[str]:
     """The formats that have an official client here."""
     return frozenset(_WITNESSES)
 
@@ -37,7 +37,9 @@ def verify_installed() -> None:
         sdk_of(name)
 
 
-def witness(name: str, direction: str, body: Any, *, golden: Any = None, expected: Reading | None = None) -> Witnessed:
+def witness(
+    name: str, direction: str, body: Any, *, golden: Any = None, expected: Reading | None = None
+) -> ClientResult:
     """Show a body to the official client of the format ``name``.
 
     ``direction`` is ``request``, ``response``, ``error`` (an object with ``status``, ``headers`` and ``body``) or
@@ -53,7 +55,7 @@ def witness(name: str, direction: str, body: Any, *, golden: Any = None, expecte
             accepted, says = questions.ask(sdk, name, direction, body, golden, expected)
         except Exception as error:  # a fault of ours must not end a run
             accepted, says = False, [f"could not be asked: {questions.words(error)}"]
-    return Witnessed(client, accepted, tuple(says[: questions.MOST]))
+    return ClientResult(client, accepted, tuple(says[: questions.MOST]))
 
 
 @cache

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from toolcall_conformance.trust.witnesses.model import Sdk, SeenCall, Sight, StreamedReply, number_at, text_at
-from toolcall_conformance.trust.witnesses.typed import problems
+from toolcall_conformance.trust.witnesses.model import ClientCall, ClientView, Sdk, StreamedReply, number_at, text_at
+from toolcall_conformance.trust.witnesses.sdk_types import problems
 from toolcall_conformance.trust.witnesses.wire import Wire, sdk_module
 
 _ASKED: Any = {"model": "claude", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello"}]}
@@ -41,7 +41,7 @@ class AnthropicSdk:
             handed = [_call(event.content_block, "content_block") for event in events if _ends_a_call(event)]
             return StreamedReply(events.get_final_message(), tuple(handed))
 
-    def see(self, reply: Any) -> Sight:
+    def see(self, reply: Any) -> ClientView:
         calls, texts = [], []
         for place, block in enumerate(reply.content):
             where = f"content[{place}]"
@@ -50,9 +50,9 @@ class AnthropicSdk:
             elif block.type == "tool_use":
                 calls.append(_call(block, where))
         counts = (number_at(getattr(reply.usage, key), f"usage.{key}") for key in ("input_tokens", "output_tokens"))
-        return Sight(tuple(calls), "".join(texts), reply.stop_reason, None if reply.usage is None else sum(counts))
+        return ClientView(tuple(calls), "".join(texts), reply.stop_reason, None if reply.usage is None else sum(counts))
 
-    def told(self, error: Exception) -> Any:
+    def error_message(self, error: Exception) -> Any:
         return getattr(error, "api_message", None)
 
     def reply_type(self) -> Any:
@@ -67,8 +67,8 @@ def _ends_a_call(event: Any) -> bool:
     return bool(event.type == "content_block_stop" and block is not None and block.type == "tool_use")
 
 
-def _call(block: Any, where: str) -> SeenCall:
-    return SeenCall(text_at(block.name, f"{where}.name"), block.input, text_at(block.id, f"{where}.id"))
+def _call(block: Any, where: str) -> ClientCall:
+    return ClientCall(text_at(block.name, f"{where}.name"), block.input, text_at(block.id, f"{where}.id"))
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Call, Reading, Text, Unreadable
 from toolcall_conformance.basics.visible_text import pluralize
-from toolcall_conformance.trust.witnesses.model import NotParsed, SeenCall, Sight
+from toolcall_conformance.trust.witnesses.model import ClientCall, ClientView, NotParsed
 
 _SHOWN = 60
 # How a reply that went wrong is best said to have ended is open, and so is whether words tell of it.
@@ -17,7 +17,7 @@ _WELL = ("end", "tools")
 _OPEN_ENDS = ("error", "filter", "other", "pause")
 
 
-def differences(sight: Sight, expected: Reading, own: Reading) -> list[str]:
+def differences(sight: ClientView, expected: Reading, own: Reading) -> list[str]:
     """How ``sight`` differs from ``expected``; ``own`` is our reading of the body itself."""
     return [
         *_calls(list(sight.calls), expected.calls),
@@ -28,17 +28,17 @@ def differences(sight: Sight, expected: Reading, own: Reading) -> list[str]:
 
 
 def may_fail(expected: Reading) -> bool:
-    """Whether an error may stand in the place of the reply, since it went wrong itself."""
+    """Whether an error may replace the reply, since the reply went wrong itself."""
     return expected.finish is not None and expected.finish.reason in _OPEN_ENDS
 
 
-def uncounted(sight: Sight, expected: Reading) -> list[str]:
+def uncounted(sight: ClientView, expected: Reading) -> list[str]:
     """The lack of token counts in a reply whose upstream gave them; a stream may do without."""
     return ["counts no tokens"] if not sight.tokens and any(expected.usage.values()) else []
 
 
-def handed_over(handed: Iterable[SeenCall], sight: Sight) -> list[str]:
-    """How the calls that a client told its user to be done differ from those that the reply has in the end."""
+def handed_over(handed: Iterable[ClientCall], sight: ClientView) -> list[str]:
+    """How the calls that a client reported as done differ from those of the whole reply."""
     early, late = list(handed), [(number, call) for number, call in enumerate(sight.calls, 1) if call.told]
     for number, call in list(late):
         for early_call in early:
@@ -53,25 +53,25 @@ def handed_over(handed: Iterable[SeenCall], sight: Sight) -> list[str]:
             says.append(f"never reports that call {number} ({call.name}) is done")
         else:
             early.remove(before)
-            was, becomes = _shown(_plain(before.arguments)), _shown(_plain(call.arguments))
+            was, becomes = _quoted(_plain(before.arguments)), _quoted(_plain(call.arguments))
             says.append(
                 f"reports that call {number} ({call.name}) is done with the arguments {was}, which then are {becomes}"
             )
     return says + [f"reports once more that a call of {early_call.name} is done" for early_call in early]
 
 
-def summary(sight: Sight) -> str:
+def summary(sight: ClientView) -> str:
     """What is seen, in a few words."""
     calls = f"{_count(len(sight.calls), 'call')}"
     if sight.calls:
         calls += f" ({', '.join(call.name for call in sight.calls)})"
     text = f"{pluralize(len(sight.text), 'character')} of text" if sight.text else "no text"
     tokens = f"{pluralize(sight.tokens, 'token')}" if sight.tokens else "no tokens counted"
-    return f"{calls}, {text}, ended by {_shown(sight.ended)}, {tokens}"
+    return f"{calls}, {text}, ended by {_quoted(sight.ended)}, {tokens}"
 
 
-def _calls(calls: list[SeenCall], expected: Sequence[Call]) -> Iterator[str]:
-    pairs = _paired(calls, expected)
+def _calls(calls: list[ClientCall], expected: Sequence[Call]) -> Iterator[str]:
+    pairs = _pairs(calls, expected)
     for number, call in enumerate(expected, 1):
         if not any(expected_call is call for expected_call, _ in pairs):
             yield f"lost call {number} ({call.name})"
@@ -81,14 +81,14 @@ def _calls(calls: list[SeenCall], expected: Sequence[Call]) -> Iterator[str]:
     for call, sdk_call in pairs:
         number = call.ordinal + 1
         if sdk_call.name != call.name:
-            yield f"calls {_shown(sdk_call.name)} in place of {_shown(call.name)}"
+            yield f"calls {_quoted(sdk_call.name)} in place of {_quoted(call.name)}"
         if not _same(sdk_call, call):
-            yield f"call {number} ({sdk_call.name}) has {_told(sdk_call.arguments, call.arguments)}"
+            yield f"call {number} ({sdk_call.name}) has {_arguments_text(sdk_call.arguments, call.arguments)}"
 
 
-def _paired(calls: list[SeenCall], expected: Sequence[Call]) -> list[tuple[Call, SeenCall]]:
+def _pairs(calls: list[ClientCall], expected: Sequence[Call]) -> list[tuple[Call, ClientCall]]:
     """Which call is which: the equal ones first, then those of one name, then what is left, in order."""
-    pairs: list[tuple[Call, SeenCall]] = []
+    pairs: list[tuple[Call, ClientCall]] = []
     left, free = list(expected), list(calls)
     for fits in (_equal, _namesakes, lambda _call, _sdk_call: True):
         for call in list(left):
@@ -100,16 +100,16 @@ def _paired(calls: list[SeenCall], expected: Sequence[Call]) -> list[tuple[Call,
     return pairs
 
 
-def _equal(call: Call, sdk_call: SeenCall) -> bool:
+def _equal(call: Call, sdk_call: ClientCall) -> bool:
     return _namesakes(call, sdk_call) and _same(sdk_call, call)
 
 
-def _namesakes(call: Call, sdk_call: SeenCall) -> bool:
+def _namesakes(call: Call, sdk_call: ClientCall) -> bool:
     return call.name == sdk_call.name
 
 
-def _same(sdk_call: SeenCall, call: Call) -> bool:
-    """Whether the arguments are those that were meant; free text, and what is no object, may stand in an object."""
+def _same(sdk_call: ClientCall, call: Call) -> bool:
+    """Whether the arguments are the expected ones; an object may wrap free text, and what is no object."""
     arguments, expected = sdk_call.arguments, call.arguments
     if sdk_call.own or call.kind == "builtin" or isinstance(expected, Unreadable):
         return True  # what nobody can read has no right form
@@ -129,41 +129,41 @@ def _plain(arguments: Any) -> Any:
     return arguments.text if isinstance(arguments, NotParsed) else arguments
 
 
-def _told(arguments: Any, expected: Any) -> str:
+def _arguments_text(arguments: Any, expected: Any) -> str:
     if isinstance(arguments, NotParsed):
-        return f"arguments that json.loads refuses ({arguments.problem}): {_shown(arguments.text)}"
-    return f"the arguments {_shown(arguments)}, not {_shown(expected)}"
+        return f"arguments that json.loads refuses ({arguments.problem}): {_quoted(arguments.text)}"
+    return f"the arguments {_quoted(arguments)}, not {_quoted(expected)}"
 
 
-def _ids(sight: Sight, expected: Reading) -> Iterator[str]:
+def _ids(sight: ClientView, expected: Reading) -> Iterator[str]:
     had = [call.id for call in expected.calls]
     ids = [call.id for call in sight.calls]
     for number, key in enumerate(ids, 1):
         if key == "" and all(had):
             yield f"call {number} has an empty id"
         elif key and key in ids[: number - 1] and len(set(had)) == len(had):
-            yield f"calls {ids.index(key) + 1} and {number} have one id, {_shown(key)}"
+            yield f"calls {ids.index(key) + 1} and {number} have one id, {_quoted(key)}"
 
 
-def _text(sight: Sight, expected: Reading) -> Iterator[str]:
-    """A text that is lost, changed, said twice or invented; what is told beside it is nobody's harm."""
+def _text(sight: ClientView, expected: Reading) -> Iterator[str]:
+    """A text that is lost, changed, repeated or invented; additional text does no harm."""
     texts = [item.text for turn in expected.turns for item in turn.items if isinstance(item, Text)]
     joined_text, whole = "".join(texts), "".join(sight.text.split())
     if joined_text.strip() and _in_order(texts, whole):
         if whole.count("".join(joined_text.split())) > 1:
-            yield f"shows the text {_shown(joined_text)} twice"
+            yield f"shows the text {_quoted(joined_text)} twice"
     elif not joined_text.strip() and (not whole or may_fail(expected)):
         return
     elif not whole:
-        yield f"lost the text {_shown(joined_text)}"
+        yield f"lost the text {_quoted(joined_text)}"
     elif not joined_text.strip():
-        yield f"shows a text that nobody wrote: {_shown(sight.text)}"
+        yield f"shows a text that nobody wrote: {_quoted(sight.text)}"
     else:
-        yield f"shows the text {_shown(sight.text)}, not {_shown(joined_text)}"
+        yield f"shows the text {_quoted(sight.text)}, not {_quoted(joined_text)}"
 
 
 def _in_order(texts: Iterable[str], whole: str) -> bool:
-    """Whether the texts stand in the whole, one behind the other, whatever the white space."""
+    """Whether the whole has the texts in their order, whatever the white space."""
     at = 0
     for text in texts:
         plain = "".join(text.split())
@@ -174,17 +174,17 @@ def _in_order(texts: Iterable[str], whole: str) -> bool:
     return True
 
 
-def _end(sight: Sight, expected: Reading, own: Reading) -> Iterator[str]:
+def _end(sight: ClientView, expected: Reading, own: Reading) -> Iterator[str]:
     """``own`` tells what the word means that the client gives out; a word of another format is shown as it stands."""
     finish = expected.finish
     if finish is None or sight.ended == finish.raw:
         return
     means = own.finish.reason if own.finish is not None and own.finish.raw == sight.ended else None
     if means != finish.reason and (means in _WELL or finish.reason not in _OPEN_ENDS):
-        yield f"ends by {_shown(sight.ended)}, where the reply has {_shown(finish.raw)}"
+        yield f"ends by {_quoted(sight.ended)}, where the reply has {_quoted(finish.raw)}"
 
 
-def _shown(value: Any) -> str:
+def _quoted(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=repr)
     half = _SHOWN // 2
     return text if len(text) <= _SHOWN else f"{text[:half]} … {text[-half:]}"

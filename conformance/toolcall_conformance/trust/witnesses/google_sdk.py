@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.trust.witnesses.model import MistypedError, Sdk, SeenCall, Sight, StreamedReply, text_at
-from toolcall_conformance.trust.witnesses.typed import by_model
+from toolcall_conformance.trust.witnesses.model import (
+    ClientCall,
+    ClientView,
+    MistypedError,
+    Sdk,
+    StreamedReply,
+    text_at,
+)
+from toolcall_conformance.trust.witnesses.sdk_types import by_model
 from toolcall_conformance.trust.witnesses.wire import Wire, sdk_module
 
 
@@ -22,10 +29,10 @@ class GoogleSdk:
         self.wire = wire
         self._genai = sdk_module("google.genai")
         self._types = sdk_module("google.genai.types")
-        self.client, self._insisting = self._made(1), self._made(2)
+        self.client, self._insisting = self._generate(1), self._generate(2)
 
-    def _made(self, attempts: int) -> Any:
-        # It has to be told to try again at all.
+    def _generate(self, attempts: int) -> Any:
+        # It does not try again unless an option says so.
         again = self._types.HttpRetryOptions(attempts=attempts, initial_delay=0.0, max_delay=0.0, jitter=0.0)
         options = self._types.HttpOptions(httpx_client=self.wire.client, retry_options=again)
         return self._genai.Client(api_key="key", vertexai=False, http_options=options)
@@ -38,18 +45,18 @@ class GoogleSdk:
 
     def stream(self) -> StreamedReply:
         chunks = list(self.client.models.generate_content_stream(model="gemini", contents="Hello"))
-        whole = joined([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
+        whole = join_chunks([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
         return StreamedReply(self._types.GenerateContentResponse.model_validate(whole))
 
-    def see(self, reply: Any) -> Sight:
+    def see(self, reply: Any) -> ClientView:
         tokens = None if reply.usage_metadata is None else reply.usage_metadata.total_token_count
         if not reply.candidates:
             blocked = getattr(reply.prompt_feedback, "block_reason", None)
-            return Sight((), "", None if blocked is None else blocked.value, tokens)
+            return ClientView((), "", None if blocked is None else blocked.value, tokens)
         candidate = reply.candidates[0]
         parts = (candidate.content.parts if candidate.content is not None else None) or ()
         calls = [
-            SeenCall(
+            ClientCall(
                 text_at(part.function_call.name, f"parts[{place}].function_call.name"),
                 part.function_call.args or {},
                 part.function_call.id,
@@ -59,9 +66,9 @@ class GoogleSdk:
         ]
         text = "".join(part.text for part in parts if part.text is not None and not part.thought)
         finish = None if candidate.finish_reason is None else candidate.finish_reason.value
-        return Sight(tuple(calls), text, finish, tokens)
+        return ClientView(tuple(calls), text, finish, tokens)
 
-    def told(self, error: Exception) -> Any:
+    def error_message(self, error: Exception) -> Any:
         return getattr(error, "message", None)
 
     def reply_type(self) -> Any:
@@ -83,8 +90,8 @@ class GoogleSdk:
         return problems
 
 
-def joined(chunks: list[Any]) -> Any:
-    """Chunks as one reply: parts one after the other, neighbouring texts of one kind joined; all else as said last.
+def join_chunks(chunks: list[Any]) -> Any:
+    """Chunks as one reply: the parts in order, neighbouring texts of one kind joined; all else as in the last chunk.
 
     Raises MistypedError for a piece of arguments that has no place.
     """
@@ -101,7 +108,7 @@ def joined(chunks: list[Any]) -> Any:
             for part in other.get("content", {}).get("parts") or ():
                 if part.get("functionCall", {}).get("willContinue") or under_way is not None:
                     under_way = _partial_call(part, under_way, parts)
-                elif parts and _goes_on(parts[-1], part):
+                elif parts and _continues(parts[-1], part):
                     parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
                 else:
                     parts.append(part)
@@ -140,8 +147,8 @@ def _put(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
         holder[last] = before + value if isinstance(before, str) and isinstance(value, str) else value
 
 
-def _goes_on(before: Any, part: Any) -> bool:
-    """Whether a text continues the one before; behind a signature begins another one, which may have its own."""
+def _continues(before: Any, part: Any) -> bool:
+    """Whether a text continues the previous one; after a signature another begins, which may have its own."""
     if not (_is_text(before) and _is_text(part)) or _thought(before) != _thought(part):
         return False
     return "thoughtSignature" not in before

@@ -9,7 +9,7 @@ from toolcall_conformance.trust.witnesses.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
-class Witnessed:
+class ClientResult:
     """What an official client did with a body.
 
     ``client`` is its package and version (``openai 3.54.0``). ``accepted``: it raised nothing, and its user sees what
@@ -35,7 +35,7 @@ class NotParsed:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenCall:
+class ClientCall:
     """A call as the client's user sees it. ``arguments`` is a JSON value or NotParsed; ``id`` is None without one.
 
     ``told``: the client has an event for its end in a stream. ``own``: it is an item of its own type, for a tool that
@@ -52,13 +52,13 @@ class SeenCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ClientView:
     """A reply as the client's user sees it.
 
     ``ended`` is the word by which it ended, None without one; ``tokens`` the sum of the prompt's and the answer's.
     """
 
-    calls: tuple[SeenCall, ...]
+    calls: tuple[ClientCall, ...]
     text: str
     ended: str | None
     tokens: int | None = None
@@ -66,14 +66,14 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class StreamedReply:
-    """What an accumulator put together: ``reply`` is the client's own object.
+    """The reply that a client's accumulator assembled: ``reply`` is the client's own object.
 
     ``handed`` are the calls that it told its user to be done, in that order; None where it has no such events.
     ``remarks`` are phrases of what its events said otherwise than the reply.
     """
 
     reply: Any
-    handed: tuple[SeenCall, ...] | None = None
+    handed: tuple[ClientCall, ...] | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -81,11 +81,11 @@ class MistypedError(Exception):
     """The client gives its user something else than its types promise."""
 
 
-class ToldError(Exception):
+class UnraisedError(Exception):
     """The client raises nothing for an error in a stream, and hands its user the event; the text is its message."""
 
 
-class BlindError(Exception):
+class UnreadKindError(Exception):
     """The client reads no body of this kind at all, however right; the message says which, of the client."""
 
 
@@ -101,15 +101,15 @@ class Sdk(Protocol):
         """Ask; the reply as the client's own object."""
 
     def stream(self) -> StreamedReply:
-        """Ask for a stream; what the client's accumulator has put together."""
+        """Request a stream; the reply that the client's accumulator assembled."""
 
-    def see(self, reply: Any, /) -> Sight:
+    def see(self, reply: Any, /) -> ClientView:
         """Walk through a reply as the client's documentation shows it. Raises what that raises."""
 
     def insist(self) -> Any:
         """Ask, and where the client wants to ask again, once more."""
 
-    def told(self, error: Exception, /) -> Any:
+    def error_message(self, error: Exception, /) -> Any:
         """The upstream's message, where an exception of the client has it."""
 
     def reply_type(self) -> Any:

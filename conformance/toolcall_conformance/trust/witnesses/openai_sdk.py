@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from toolcall_conformance.trust.witnesses.model import (
-    BlindError,
+    ClientCall,
+    ClientView,
     NotParsed,
     Sdk,
-    SeenCall,
-    Sight,
     StreamedReply,
-    ToldError,
+    UnraisedError,
+    UnreadKindError,
     number_at,
     text_at,
 )
-from toolcall_conformance.trust.witnesses.typed import problems
+from toolcall_conformance.trust.witnesses.sdk_types import problems
 from toolcall_conformance.trust.witnesses.wire import Wire, sdk_module
 
 _CHAT: Any = {"model": "gpt", "messages": [{"role": "user", "content": "Hello"}]}
@@ -49,7 +49,7 @@ class _OpenAISdk:
     def _create(self, client: Any) -> Any:
         raise NotImplementedError
 
-    def told(self, error: Exception) -> Any:
+    def error_message(self, error: Exception) -> Any:
         body = getattr(error, "body", None)
         return body.get("message") if isinstance(body, dict) else None
 
@@ -64,7 +64,9 @@ class ChatSdk(_OpenAISdk):
         ends = (self._sdk.LengthFinishReasonError, self._sdk.ContentFilterFinishReasonError)
         with self.client.chat.completions.stream(**_CHAT) as events:
             try:
-                handed = [_done(event) for event in events if event.type == "tool_calls.function.arguments.done"]
+                handed = [
+                    _finished_call(event) for event in events if event.type == "tool_calls.function.arguments.done"
+                ]
                 reply = events.get_final_completion()
                 # Its events do not say of which choice they are.
                 return StreamedReply(reply, tuple(handed) if len(reply.choices) == 1 else None)
@@ -72,10 +74,10 @@ class ChatSdk(_OpenAISdk):
                 return StreamedReply(events.current_completion_snapshot)
             except AttributeError:
                 if b'"custom"' in self.wire.reply:
-                    raise BlindError("its accumulator reads no stream with a call of a custom tool") from None
+                    raise UnreadKindError("its accumulator reads no stream with a call of a custom tool") from None
                 raise
 
-    def see(self, reply: Any) -> Sight:
+    def see(self, reply: Any) -> ClientView:
         choice = reply.choices[0]
         message = choice.message
         texts = [
@@ -84,7 +86,7 @@ class ChatSdk(_OpenAISdk):
             if text is not None
         ]
         tokens = _tokens(reply.usage, "prompt_tokens", "completion_tokens")
-        return Sight(tuple(_chat_calls(message)), "".join(texts), choice.finish_reason, tokens)
+        return ClientView(tuple(_chat_calls(message)), "".join(texts), choice.finish_reason, tokens)
 
     def reply_type(self) -> Any:
         return self._sdk.types.chat.ChatCompletion
@@ -101,7 +103,7 @@ class ResponsesSdk(_OpenAISdk):
         return client.responses.create(**_RESPONSES)
 
     def stream(self) -> StreamedReply:
-        handed: list[SeenCall] = []
+        handed: list[ClientCall] = []
         pieced: dict[int, str] = {}
         final: Any = None
         with self.client.responses.stream(**_RESPONSES) as events:
@@ -114,12 +116,12 @@ class ResponsesSdk(_OpenAISdk):
                 elif event.type in ("response.incomplete", "response.failed"):
                     final = event.response
                 elif event.type == "error":
-                    raise ToldError(event.message)
+                    raise UnraisedError(event.message)
             final = events.get_final_response() if final is None else final
-        return StreamedReply(final, tuple(handed), tuple(_otherwise(final, pieced)))
+        return StreamedReply(final, tuple(handed), tuple(_differing_fragments(final, pieced)))
 
-    def see(self, reply: Any) -> Sight:
-        calls: list[SeenCall] = []
+    def see(self, reply: Any) -> ClientView:
+        calls: list[ClientCall] = []
         texts: list[str] = []
         for place, item in enumerate(reply.output):
             if item.type == "message":
@@ -128,7 +130,7 @@ class ResponsesSdk(_OpenAISdk):
                 calls.append(call)
         reason = getattr(reply.incomplete_details, "reason", None) if reply.status == "incomplete" else None
         tokens = _tokens(reply.usage, "input_tokens", "output_tokens")
-        return Sight(tuple(calls), "".join(texts), reason or reply.status, tokens)
+        return ClientView(tuple(calls), "".join(texts), reason or reply.status, tokens)
 
     def reply_type(self) -> Any:
         return self._sdk.types.responses.Response
@@ -142,31 +144,34 @@ def _tokens(usage: Any, *keys: str) -> int | None:
     return None if usage is None else sum(number_at(getattr(usage, key, None), f"usage.{key}") for key in keys)
 
 
-def _otherwise(final: Any, pieced: dict[int, str]) -> Iterator[str]:
-    """Where the fragments of arguments, put together, are not the arguments of the call in the reply."""
+def _differing_fragments(final: Any, pieced: dict[int, str]) -> Iterator[str]:
+    """The calls whose assembled fragments of arguments differ from the arguments in the reply."""
     for place, text in pieced.items():
         whole = getattr(final.output[place], "arguments", None) if place < len(final.output) else None
         if text != whole:
             yield f"the arguments of output[{place}] in its events are {text!r}, the reply has {whole!r}"
 
 
-def _chat_calls(message: Any) -> Iterator[SeenCall]:
+def _chat_calls(message: Any) -> Iterator[ClientCall]:
     for place, call in enumerate(message.tool_calls or ()):
         where = f"tool_calls[{place}]"
         if call.type == "custom":
             name, arguments, free = call.custom.name, call.custom.input, True
         else:
-            name, arguments = call.function.name, _loaded(call.function.arguments, f"{where}.function.arguments")
+            name, arguments = (
+                call.function.name,
+                _parsed_arguments(call.function.arguments, f"{where}.function.arguments"),
+            )
             free = False
-        yield SeenCall(text_at(name, f"the name in {where}"), arguments, text_at(call.id, f"{where}.id"), free=free)
+        yield ClientCall(text_at(name, f"the name in {where}"), arguments, text_at(call.id, f"{where}.id"), free=free)
     legacy = getattr(message, "function_call", None)
     if legacy is not None:
-        arguments = _loaded(legacy.arguments, "function_call.arguments")
-        yield SeenCall(text_at(legacy.name, "function_call.name"), arguments, None, told=False)
+        arguments = _parsed_arguments(legacy.arguments, "function_call.arguments")
+        yield ClientCall(text_at(legacy.name, "function_call.name"), arguments, None, told=False)
 
 
-def _done(event: Any) -> SeenCall:
-    return SeenCall(event.name, _loaded(event.arguments, "event.arguments"), None)
+def _finished_call(event: Any) -> ClientCall:
+    return ClientCall(event.name, _parsed_arguments(event.arguments, "event.arguments"), None)
 
 
 def _texts(item: Any, where: str) -> Iterator[str]:
@@ -177,21 +182,21 @@ def _texts(item: Any, where: str) -> Iterator[str]:
             yield text_at(part.refusal, f"{where}.content[{place}].refusal")
 
 
-def _item_call(item: Any, where: str) -> SeenCall | None:
+def _item_call(item: Any, where: str) -> ClientCall | None:
     if item.type == "function_call":
-        arguments = _loaded(item.arguments, f"{where}.arguments")
+        arguments = _parsed_arguments(item.arguments, f"{where}.arguments")
         key = text_at(item.call_id, f"{where}.call_id")
-        return SeenCall(text_at(item.name, f"{where}.name"), arguments, key, free=False)
+        return ClientCall(text_at(item.name, f"{where}.name"), arguments, key, free=False)
     if item.type == "custom_tool_call":
         key = text_at(item.call_id, f"{where}.call_id")
-        return SeenCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)
+        return ClientCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)
     if item.type in _OWN_CALLS or (item.type == "tool_search_call" and item.execution == "client"):
         name, key = item.type.removesuffix("_call"), text_at(item.call_id, f"{where}.call_id")
-        return SeenCall(name, None, key, told=False, own=True)
+        return ClientCall(name, None, key, told=False, own=True)
     return None
 
 
-def _loaded(text: Any, place: str) -> Any:
+def _parsed_arguments(text: Any, place: str) -> Any:
     try:
         return json.loads(text_at(text, place))
     except ValueError as error:

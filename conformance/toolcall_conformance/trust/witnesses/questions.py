@@ -12,11 +12,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.trust.witnesses.compare import differences, handed_over, may_fail, summary, uncounted
-from toolcall_conformance.trust.witnesses.model import BlindError, MistypedError, Sdk, Sight, ToldError
-from toolcall_conformance.trust.witnesses.typed import problems
+from toolcall_conformance.trust.witnesses.model import ClientView, MistypedError, Sdk, UnraisedError, UnreadKindError
+from toolcall_conformance.trust.witnesses.sdk_types import problems
 
 MOST = 3
-"""How many phrases are told."""
+"""The most phrases of a result."""
 
 _WORDS = 160
 _SILENT = "which does not have the error's message"
@@ -48,7 +48,7 @@ def _reply(sdk: Sdk, name: str, body: Any, golden: Any, expected: Reading | None
         return False, [f"raised {words(error)}"]
     own = formats.read(name, "response", body)
     sight = _seen(sdk, reply)
-    if not isinstance(sight, Sight):
+    if not isinstance(sight, ClientView):
         return False, [sight, *_against_types(sdk.reply_type(), body, golden)]
     remarks = [*differences(sight, expected or own, own), *uncounted(sight, expected or own)]
     return not remarks, [*(remarks or [summary(sight)]), *_against_types(sdk.reply_type(), body, golden)]
@@ -60,25 +60,25 @@ def _stream(sdk: Sdk, name: str, data: bytes, expected: Reading | None) -> Answe
     sdk.wire.lay(data)
     try:
         streamed = sdk.stream()
-    except BlindError as error:
+    except UnreadKindError as error:
         return False, [str(error)]
     except Exception as error:
-        says = "returns the error as an event" if isinstance(error, ToldError) else f"raised {words(error)}"
+        says = "returns the error as an event" if isinstance(error, UnraisedError) else f"raised {words(error)}"
         if received.end != "failed" or (expected is not None and expected.failure is None):
             return received.end == "failed" and expected is not None and may_fail(expected), [says]
         failure = (expected or formats.read(name, "error", {"body": received.error})).failure
-        sdk_message = str(error) if isinstance(error, ToldError) else sdk.told(error)
+        sdk_message = str(error) if isinstance(error, UnraisedError) else sdk.error_message(error)
         silent = failure is not None and _lacks(sdk_message, failure.message)
         return not silent, [says, *([_SILENT] if silent else [])]
     own, sight = formats.read(name, "response", received.body), _seen(sdk, streamed.reply)
-    if not isinstance(sight, Sight):
+    if not isinstance(sight, ClientView):
         return False, [sight]
     early = [] if streamed.handed is None else handed_over(streamed.handed, sight)
     remarks = [*differences(sight, expected or own, own), *early, *streamed.remarks]
     return not remarks, remarks or [summary(sight)]
 
 
-def _seen(sdk: Sdk, reply: Any) -> Sight | str:
+def _seen(sdk: Sdk, reply: Any) -> ClientView | str:
     """What its user sees, or how his code fails."""
     try:
         return sdk.see(reply)
@@ -131,7 +131,7 @@ def _error(sdk: Sdk, name: str, reply: Any, expected: Reading | None) -> Answer:
     failure = (expected or formats.read(name, "error", reply)).failure
     if failure is None:
         return True, says
-    silent = _lacks(sdk.told(raised), failure.message)
+    silent = _lacks(sdk.error_message(raised), failure.message)
     if silent:
         says.append(_SILENT)
     other = _instead(sdk, body, failure.status, type(raised), again=again) if failure.status != status else []

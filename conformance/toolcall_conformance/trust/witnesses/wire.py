@@ -33,7 +33,7 @@ def sdk_module(name: str) -> Any:
 
 
 class Wire:
-    """What stands in for the provider. ``client`` is the HTTP client that all official clients take.
+    """A scripted provider. ``client`` is the HTTP client that all official clients take.
 
     ``reply`` is a body as JSON, or the bytes of a stream; ``asked`` counts the requests. Raises MissingSDKError.
     """
@@ -65,5 +65,5 @@ class Wire:
 
     @property
     def body(self) -> Any:
-        """The body of the last request, read strictly: a key that stands twice is an error."""
+        """The body of the last request, read strictly: a repeated key is an error."""
         return parse(self.request.content)

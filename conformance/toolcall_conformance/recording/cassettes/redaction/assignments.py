@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from toolcall_conformance.recording.cassettes.redaction.naming import SecretKind, is_secret_in_text
+from toolcall_conformance.recording.cassettes.redaction.secret_names import SecretKind, is_secret_in_text
 
 MOST = 2048
 """The longest value, in characters: a name that occurs again in its own value must not make this slow."""
 
-# A name, and what stands between it and its value; a quoted name may have any quotes, escaped as often as it likes.
-_NAMED = re.compile(
+# A name, and the text between it and its value; a quoted name may have any quotes, escaped any number of times.
+_ASSIGNMENT = re.compile(
     r"""(?<![A-Za-z0-9_.-])(?:--?)?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{2,60})"""
     r"""(?P<between>\\{0,8}["']?[ \t]{0,8}(?:=>|:=|[:=])\s{0,8}"""
     r"""(?:\{\s{0,8}\\{0,8}["']?(?i:value)\\{0,8}["']?\s{0,8}[:=]\s{0,8})?|(?<=[a-z])[ \t]+(?=[^\s=:-]))"""
@@ -31,7 +31,7 @@ _VARIABLE = re.compile("[A-Z][A-Z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class NamedSecret:
-    """A secret under a name in running text. ``quoted``: it stands in quotes. ``in_quotes``: its name does."""
+    """A secret under a name in running text. ``quoted``: it is in quotes. ``in_quotes``: its name is."""
 
     name: str
     kind: SecretKind
@@ -43,7 +43,7 @@ class NamedSecret:
 def replaced(text: str, kind_of: Callable[[str], SecretKind | None], make: Callable[[NamedSecret], str]) -> str:
     """The text with what ``make`` returns in place of each secret."""
     pieces, end = [], 0
-    for match in _NAMED.finditer(text):
+    for match in _ASSIGNMENT.finditer(text):
         between = match["between"]
         option = between.isspace()
         if match.start() < end or (option and not match[0].startswith("--")):

@@ -70,7 +70,7 @@ def rewrite_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
         run = match[0]
         plain = re.sub(r"[\r\n=]", "", run)
         for start in range(4):  # characters before it shift the groups of four
-            rewritten = _rewritten(plain[start:], rewrite, rewrite_bytes)
+            rewritten = _rewrite_run(plain[start:], rewrite, rewrite_bytes)
             if rewritten is not None:
                 return plain[:start] + rewritten
         return run
@@ -78,7 +78,7 @@ def rewrite_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
     return _BASE64.sub(one, text)
 
 
-def _rewritten(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None:
+def _rewrite_run(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None:
     """Decode ``run``, rewrite it and encode it again; None if it does not change."""
     run = run[: len(run) - 1] if len(run) % 4 == 1 else run
     standard = run.translate(_TO_STANDARD)
@@ -96,7 +96,7 @@ def _rewritten(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None
 def rewrite_data(data: bytes, rewrite: Rewrite, rewrite_bytes: Rewrite) -> bytes:
     """The same for the bytes of a text, for those of gzip with a text in it, and for any others."""
     if data.startswith(_GZIP):
-        inner = _unpacked(data)
+        inner = _unpack(data)
         rewritten_data = rewrite_data(inner, rewrite, rewrite_bytes) if inner and not inner.startswith(_GZIP) else inner
         return data if rewritten_data == inner else gzip.compress(rewritten_data, mtime=0)
     try:
@@ -107,7 +107,7 @@ def rewrite_data(data: bytes, rewrite: Rewrite, rewrite_bytes: Rewrite) -> bytes
     return data if said_text == text else said_text.encode(codec, "replace")
 
 
-def _unpacked(data: bytes) -> bytes:
+def _unpack(data: bytes) -> bytes:
     """What gzip holds, up to a limit; of a damaged one what comes before the damage."""
     unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:

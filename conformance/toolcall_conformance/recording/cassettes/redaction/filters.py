@@ -23,7 +23,7 @@ from typing import Any
 from toolcall_conformance.basics import foreign_files
 from toolcall_conformance.recording.cassettes.scanner import SecretRule, rules
 
-_KNOWN = ("headers", "keys", "patterns", "environment", "off")
+_KEYS = ("headers", "keys", "patterns", "environment", "off")
 
 
 class FilterError(Exception):
@@ -74,7 +74,7 @@ class Filters:
 
 
 def normal(name: str) -> str:
-    """One spelling for ``apiKey``, ``API-KEY`` and ``api_key``."""
+    """The same name for ``apiKey``, ``API-KEY`` and ``api_key``."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -93,8 +93,10 @@ def _content(path: Path) -> dict[str, Any]:
         raise FilterError(f"{path}: neither TOML nor JSON ({error}); fix the file") from None
     assert isinstance(content, dict)  # a text that begins with a brace, or TOML
     for key in content:
-        if key not in _KNOWN:
-            raise FilterError(f"{path}: there is no setting {key!r}{_near(key, _KNOWN)}; known are {', '.join(_KNOWN)}")
+        if key not in _KEYS:
+            raise FilterError(
+                f"{path}: there is no setting {key!r}{_suggestion(key, _KEYS)}; known are {', '.join(_KEYS)}"
+            )
     for key in ("headers", "keys", "environment", "off"):
         entries = content.get(key, [])
         if not isinstance(entries, list) or not all(isinstance(entry, str) and entry for entry in entries):
@@ -104,7 +106,7 @@ def _content(path: Path) -> dict[str, Any]:
 
 def _filters(content: dict[str, Any], where: str = "") -> Filters:
     default = _defaults()
-    off = _switched_off(content.get("off", []), default, where)
+    off = _off_names(content.get("off", []), default, where)
     off_names = frozenset(map(normal, off))
     own = content.get("patterns", [])
     if not isinstance(own, list):
@@ -130,7 +132,7 @@ def _filters(content: dict[str, Any], where: str = "") -> Filters:
     )
 
 
-def _switched_off(names: list[str], default: dict[str, Any], where: str) -> frozenset[str]:
+def _off_names(names: list[str], default: dict[str, Any], where: str) -> frozenset[str]:
     builtin_names = [
         *(name for part in ("headers", "keys", "accounts", "query") for name in default[part]),
         *(pattern["name"] for pattern in default["patterns"]),
@@ -138,7 +140,9 @@ def _switched_off(names: list[str], default: dict[str, Any], where: str) -> froz
     ]
     for name in names:
         if name not in builtin_names:
-            raise FilterError(f"{where}`off` has {name!r}, which is not a built-in filter{_near(name, builtin_names)}")
+            raise FilterError(
+                f"{where}`off` has {name!r}, which is not a built-in filter{_suggestion(name, builtin_names)}"
+            )
     return frozenset(names)
 
 
@@ -167,7 +171,7 @@ def _pattern(entry: Any, number: int, where: str) -> SecretPattern:
     return SecretPattern(name, regex, replace)
 
 
-def _near(name: str, names: Any) -> str:
+def _suggestion(name: str, names: Any) -> str:
     close = difflib.get_close_matches(name, list(names), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 

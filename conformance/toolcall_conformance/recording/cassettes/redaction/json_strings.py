@@ -22,21 +22,21 @@ class Rewriter(Protocol):
     def number(self, name: str, number: str) -> str: ...
 
 
-def rewritten(text: str, rewriter: Rewriter) -> str:
+def rewrite_json(text: str, rewriter: Rewriter) -> str:
     """A text that is JSON, with its strings rewritten one by one."""
     pieces: list[str] = []
     end, name = 0, ""
     outer: list[str] = []
     for match in _STRING.finditer(text):
         between = text[end : match.start()]
-        name = _walked(between, name, outer)
+        name = _next_name(between, name, outer)
         inner = json.loads(match[0], strict=False)
         pieces.append(between)
         end = match.end()
         if _COLON.match(text, end) is None:
-            pieces.append(_quoted(match[0], inner, rewriter.value(outer[-1] if outer else "", name, inner)))
+            pieces.append(_requote(match[0], inner, rewriter.value(outer[-1] if outer else "", name, inner)))
             continue
-        pieces.append(_quoted(match[0], inner, rewriter.name(inner)))
+        pieces.append(_requote(match[0], inner, rewriter.name(inner)))
         name = inner
         number = _NUMBER.match(text, end)
         if number is not None:
@@ -56,8 +56,8 @@ def is_json(text: str) -> bool:
     return True
 
 
-def _walked(between: str, name: str, outer: list[str]) -> str:
-    """The name of the next value, after what stands between two strings; ``outer`` gets or loses the objects' names."""
+def _next_name(between: str, name: str, outer: list[str]) -> str:
+    """The name of the next value, after the text between two strings; ``outer`` gets or loses the objects' names."""
     for mark in between:
         if mark == "{":
             outer.append(name)
@@ -76,7 +76,7 @@ def _in_list(between: str) -> bool:
     return between.strip(" \t\r\n") == ","
 
 
-def _quoted(token: str, before: str, after: str) -> str:
+def _requote(token: str, before: str, after: str) -> str:
     if before == after:
         return token
     # A lone surrogate must be escaped.

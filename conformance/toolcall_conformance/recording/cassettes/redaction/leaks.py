@@ -1,4 +1,4 @@
-"""The last check before a cassette is written: it must hold no known secret in any spelling that it can undo.
+"""The last check before a cassette is written: it must hold no known secret in any notation that can be undone.
 
 It shares no code with the search that redacts: it takes the texts apart, where that one puts all spellings together.
 It knows nothing of frames either: see ``scattered``.
@@ -32,7 +32,7 @@ _CUT = 0.75
 _LEAST = 8
 
 
-def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
+def has_leak(cassette: Any, secrets: Iterable[str]) -> bool:
     """Whether a cassette, as JSON, still holds one of the secrets, or its first or last three quarters.
 
     It searches all texts and names, as they are and with escapes undone, without ends of lines, unpacked, and scattered
@@ -40,7 +40,7 @@ def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
     and as a list of bytes.
     """
     secrets = tuple(secrets)
-    secret_forms = {form for secret in secrets for form in forms(secret)}
+    secret_forms = {form for secret in secrets for form in notations(secret)}
     digits = {form for secret in secrets for form in _digits(secret)}
     bodies = tuple(_bodies(cassette))
     for text in _texts([cassette, *(row for body in bodies for row in joined(body))]):
@@ -55,8 +55,8 @@ def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
     return any(is_spread(secret, text) for text in bodies for secret in secrets)
 
 
-def forms(secret: str) -> set[str]:
-    """The spellings of a secret that cannot be undone without knowing its place, in lower case."""
+def notations(secret: str) -> set[str]:
+    """The notations of a secret that cannot be undone without its place, in lower case."""
     spellings: set[str] = set()
     for part in _parts(secret):
         spellings |= {part, _BREAK.sub("", part), *_in_base64(part)}
@@ -74,19 +74,19 @@ def _parts(secret: str) -> tuple[str, ...]:
 def _digits(secret: str) -> set[str]:
     """A secret, and its base64, in hexadecimal digits."""
     parts = _parts(secret)
-    texts = {text for part in parts for text in (part, *_coded(part.encode("utf-8", "surrogatepass")))}
+    texts = {text for part in parts for text in (part, *_base64_core(part.encode("utf-8", "surrogatepass")))}
     return {text.encode("utf-8", "surrogatepass").hex() for text in texts}
 
 
 def _in_base64(part: str) -> set[str]:
     coded: set[str] = set()
     for codec in ("utf-8", "utf-16-le", "utf-16-be"):
-        coded |= _coded(part.encode(codec, "surrogatepass"))
-    coded |= {twice for once in coded for twice in _coded(once.encode())}
+        coded |= _base64_core(part.encode(codec, "surrogatepass"))
+    coded |= {twice for once in coded for twice in _base64_core(once.encode())}
     return {form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))}
 
 
-def _coded(data: bytes) -> set[str]:
+def _base64_core(data: bytes) -> set[str]:
     """Base64, by how many bytes go before: the characters alone that depend on no others, for those are unknown."""
     codes = set()
     for shift in range(3):
@@ -98,11 +98,11 @@ def _coded(data: bytes) -> set[str]:
 def _readings(text: str) -> tuple[str, ...]:
     """A text in lower case, in all steps of undoing its escapes, and without the ends of its lines."""
     versions = []
-    # Whatever stands for itself in one spelling stands for something else in another: each step is a reading.
+    # A text that is literal in one notation is an escape in another: each step is a reading.
     for _ in range(4):
         versions += [text, _BREAK.sub("", text), _BREAK.sub("", _SOFT_BREAK.sub("", text))]
         versions += [_UNSEEN.sub("", text), _JOINED.sub("", _BREAK.sub("", text))]
-        plain = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
+        plain = html.unescape(unquote(_ESCAPE.sub(_unescaped, text)))
         if plain == text:
             break
         text = plain
@@ -111,7 +111,7 @@ def _readings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(version.lower() for version in versions))
 
 
-def _meant(match: re.Match[str]) -> str:
+def _unescaped(match: re.Match[str]) -> str:
     if match[4]:
         return match[4]
     if match[3] is not None:
@@ -155,7 +155,7 @@ def _json(text: str) -> Any:
 
 
 def _bodies(value: Any) -> Iterator[str]:
-    """The texts of a cassette as they stand in it."""
+    """The texts of a cassette, unchanged."""
     if isinstance(value, bytes):
         yield from _unpacked(value)
         yield value.decode("utf-8", "replace")

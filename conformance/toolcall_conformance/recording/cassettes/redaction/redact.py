@@ -22,13 +22,13 @@ from toolcall_conformance.recording.cassettes.redaction.encodings import (
     rewrite_percent,
 )
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters, SecretPattern, normal
-from toolcall_conformance.recording.cassettes.redaction.json_strings import is_json, rewritten
-from toolcall_conformance.recording.cassettes.redaction.naming import (
+from toolcall_conformance.recording.cassettes.redaction.json_strings import is_json, rewrite_json
+from toolcall_conformance.recording.cassettes.redaction.secret_names import (
     SecretKind,
     is_inner,
     is_placeholder,
     kind_of,
-    looks_drawn,
+    looks_random,
 )
 from toolcall_conformance.recording.cassettes.scanner import Scanner
 
@@ -37,7 +37,7 @@ _MOST_DEPTH = 8
 _LONG = 6
 _SHORT = 500
 _IN_QUERY = 6
-_MADE_UP = re.compile("[xX]{8}|0{16}|[.]{3}")
+_DUMMY = re.compile("[xX]{8}|0{16}|[.]{3}")
 _URL = re.compile(r"https?://([^\s\"'<>\\]+)")
 
 
@@ -59,12 +59,12 @@ class Redactor:
         """Redact a text of any kind."""
         if depth > _MOST_DEPTH or not text or text in self._clean:
             return text
-        redacted_text = rewritten(text, _Members(self, depth + 1)) if is_json(text) else self._running(text, depth)
+        redacted_text = rewrite_json(text, _Members(self, depth + 1)) if is_json(text) else self._running(text, depth)
         if redacted_text == text and len(text) <= _SHORT:
             self._clean.add(text)  # most texts of a body occur many times
         return redacted_text
 
-    def under(self, name: str, value: str, *, query: bool = False) -> str:
+    def named_value(self, name: str, value: str, *, query: bool = False) -> str:
         """Redact the value of a name."""
         if self._is_secret(name, value, query=query):
             return self.placeholder(normal(name), value)
@@ -78,7 +78,7 @@ class Redactor:
             name, equals, value = pair.partition("=")
             plain_name = unquote_plus(name)
             redacted_value, redacted_name = (
-                self.under(plain_name, unquote_plus(value), query=True),
+                self.named_value(plain_name, unquote_plus(value), query=True),
                 self.text(plain_name),
             )
             name = name if redacted_name == plain_name else quote(redacted_name, safe="")
@@ -88,12 +88,12 @@ class Redactor:
         return path + mark + "&".join(pairs)
 
     @property
-    def found(self) -> tuple[str, ...]:
+    def kinds_found(self) -> tuple[str, ...]:
         """The secrets that became placeholders so far."""
         return tuple(self._placeholders)
 
     def kind(self, name: str) -> SecretKind | None:
-        """What the name says of its value; names occur again and again."""
+        """The kind of secret that a name announces, cached: names occur again and again."""
         if name not in self._kinds:
             filters = self.filters
             kind = kind_of(name, filters.keys, filters.accounts, filters.own)
@@ -112,8 +112,8 @@ class Redactor:
         if normal_name in self.filters.keys or kind in (SecretKind.PASSWORD, SecretKind.ACCOUNT):
             return True
         if query and normal_name in self.filters.query:
-            return looks_drawn(value, _IN_QUERY)
-        return kind is not None and looks_drawn(value)
+            return looks_random(value, _IN_QUERY)
+        return kind is not None and looks_random(value)
 
     def placeholder(self, kind: str, secret: str) -> str:
         """The placeholder of a secret; equal secrets have equal placeholders."""
@@ -128,7 +128,7 @@ class Redactor:
 
     def _running(self, text: str, depth: int) -> str:
         text = self._plain(text, self.filters.patterns)
-        # Whether it has a query is asked here: an expression that looks for the mark starts anew at each `http://`.
+        # Code looks for the query: a regular expression for its mark would start anew at each `http://`.
         text = _URL.sub(lambda match: self.query(match[0]) if "?" in match[1][1:-1] else match[0], text)
         text = assignments.replaced(text, self.kind, self._assigned)
 
@@ -138,7 +138,7 @@ class Redactor:
         text = rewrite_percent(text, deeper)
         text = rewrite_escapes(text, deeper)
         text = rewrite_hex(text, deeper)
-        return rewrite_base64(text, deeper, self.sure)
+        return rewrite_base64(text, deeper, self.certain)
 
     def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
         text = self._known.replace(text, lambda secret: self.placeholder("key", secret))
@@ -149,7 +149,7 @@ class Redactor:
     def _matched(self, match: re.Match[str], pattern: SecretPattern) -> str:
         group = 1 if pattern.regex.groups and match[1] is not None else 0
         secret = match[group]
-        if not secret or secret.startswith(PLACEHOLDER) or _MADE_UP.search(secret):
+        if not secret or secret.startswith(PLACEHOLDER) or _DUMMY.search(secret):
             return match[0]
         replacement = self.placeholder(pattern.name, secret)
         if pattern.replace is not None and replacement != secret:
@@ -157,7 +157,7 @@ class Redactor:
         start, end = match.start(group) - match.start(), match.end(group) - match.start()
         return match[0][:start] + replacement + match[0][end:]
 
-    def sure(self, data: str) -> str:
+    def certain(self, data: str) -> str:
         """Redact known values and unmistakable shapes alone: in bytes, and across lines, others occur by chance."""
         return self._plain(data, (pattern for pattern in self.filters.patterns if pattern.shape), shapes_alone=True)
 

@@ -24,11 +24,11 @@ from collections.abc import Iterator
 _CUT = 0.75
 _PIECE = 4
 _GAP = 80
-"""So much may stand between two pieces of a few characters, letters and digits counted."""
+"""The most letters and digits between two pieces of a few characters."""
 _FRAME = 600
-"""And so much if it always is the same; a Responses event has some 200."""
+"""The same where the text between is always equal; a Responses event has some 200."""
 _OTHERS = 3
-"""So many values of other blocks may stand between two of one block."""
+"""The most values of other blocks between two of a block."""
 _SHORTEST, _LONG, _LONGEST_NUMBER = 8, 16, 12
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
@@ -51,7 +51,7 @@ def _key(secret: str) -> tuple[str, int]:
     if len(key) < _SHORTEST or key.isalpha() or (key.isdigit() and len(key) < _LONGEST_NUMBER):
         return key, 0
     needed = max(_SHORTEST, math.ceil(len(key) * _CUT))
-    # A part that is a word, as of `password1`, tells nothing of the rest.
+    # A part that is a word, as in `password1`, does not identify the rest.
     while any(key[at : at + needed].isalpha() for at in range(len(key) - needed + 1)):
         needed += 1
     return key, needed
@@ -77,7 +77,7 @@ def _places(piece: str, text: str, start: int = 0, stop: int | None = None) -> I
 
 
 def _common(key: str, at: int, text: str, place: int) -> int:
-    """How many characters of the key, from ``at``, stand at a place of the text."""
+    """How many characters of the key, from ``at``, are at a place of the text."""
     most = min(len(key) - at, len(text) - place)
     return next((count for count in range(most) if key[at + count] != text[place + count]), most)
 
@@ -85,7 +85,7 @@ def _common(key: str, at: int, text: str, place: int) -> int:
 def _in_pieces(key: str, text: str, needed: int, gap: int) -> bool:
     """In pieces of four or more, with so much between them at most."""
     places = {at: list(_places(key[at : at + _PIECE], text)) for at in range(len(key) - _PIECE + 1)}
-    # What each place of a piece reaches: how much of the key stands before it in a row.
+    # How much of the key each place of a piece completes in a row.
     before: dict[tuple[int, int], int] = {}
     for at in range(len(key) - _PIECE + 1):
         for place in places[at]:
@@ -114,17 +114,17 @@ def _in_frames(key: str, text: str, needed: int) -> bool:
             continue  # larger pieces are found above
         for count in range(1, length + 1):
             start = place + count
-            # A frame begins anew behind the second piece.
+            # A frame begins anew after the second piece.
             for again in _places(text[start : start + _PIECE], text, start + _PIECE, start + _FRAME):
                 for following in range(max(again - _PIECE, start + _PIECE), again):
                     goes_on = text[following] == key[count]
-                    if goes_on and _goes_on(key[count:], text, following, text[start:following], needed - count):
+                    if goes_on and _continues(key[count:], text, following, text[start:following], needed - count):
                         return True
     return False
 
 
-def _goes_on(key: str, text: str, place: int, frame: str, needed: int) -> bool:
-    """Whether so much of a key stands at a place, the same frame between its pieces."""
+def _continues(key: str, text: str, place: int, frame: str, needed: int) -> bool:
+    """Whether so much of a key is at a place, with the same frame between its pieces."""
     for count, letter in enumerate(key):
         if count >= needed:
             return True
@@ -145,12 +145,12 @@ def _values(text: str) -> dict[str, list[str]]:
     """The values of each name that has several."""
     values: dict[str, list[str]] = {}
     for name, value in _VALUE.findall(text):
-        values.setdefault(name, []).append(_meant(value))
+        values.setdefault(name, []).append(_unescaped(value))
     return {name: values for name, values in values.items() if len(values) > 1}
 
 
 def _in_row(key: str, values: list[str], needed: int) -> bool:
-    # Where the key may go on, and how much of it stands before, for each of the last few values.
+    # Where the key may continue, and how much of it precedes, for each of the last few values.
     backwards = key[::-1]
     recent: deque[dict[int, int]] = deque(maxlen=_OTHERS + 1)
     for value in filter(None, values):
@@ -170,7 +170,7 @@ def _in_row(key: str, values: list[str], needed: int) -> bool:
     return False
 
 
-def _meant(value: str) -> str:
+def _unescaped(value: str) -> str:
     try:
         return str(json.loads(f'"{value}"', strict=False))
     except ValueError:

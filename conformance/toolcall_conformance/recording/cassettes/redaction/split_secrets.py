@@ -13,7 +13,7 @@ from typing import Any
 from toolcall_conformance.basics.streaming.event_data import event_data, replace_data
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
-_WHICH = ("index", "output_index", "content_index", "summary_index", "item_id")
+_BLOCK_KEYS = ("index", "output_index", "content_index", "summary_index", "item_id")
 
 TextPiece = tuple[Any, Any, str]
 """The place of a text: its container, the key in it, and the text."""
@@ -24,18 +24,18 @@ def redact_streams(stream: str, redactor: Redactor) -> str:
     data = list(event_data(stream))
     values = [_value(datum.text) for datum in data]
     changed: set[int] = set()
-    for place, pieces in _grouped(values).items():
+    for place, pieces in _groups(values).items():
         texts = [piece[2] for _, piece in pieces]
         joined = "".join(texts)
-        # Lines of a text that come one after the other are not one word: a name at an end says nothing of the next.
-        redacted_text = redactor.sure(joined) if place == _RAW else redactor.text(joined)
+        # Consecutive lines of a text are not one word: a name at the end of a line does not name the next.
+        redacted_text = redactor.certain(joined) if place == _RAW else redactor.text(joined)
         if redacted_text == joined:
             continue
         for (number, (container, key, before)), after in zip(pieces, _spread(texts, redacted_text), strict=True):
             if before != after:
                 container[key] = after
                 changed.add(number)
-    return replace_data(stream, ((data[number], _written(values[number])) for number in sorted(changed)))
+    return replace_data(stream, ((data[number], _data(values[number])) for number in sorted(changed)))
 
 
 class _Raw(list[str]):
@@ -47,7 +47,7 @@ _RAW = ((None,), ())
 
 
 def _value(text: str) -> Any:
-    """What the data of an event holds: a list of one JSON value, or the lines of a text."""
+    """The data of an event: a list of one JSON value, or the lines of a text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -55,13 +55,13 @@ def _value(text: str) -> Any:
     return [value] if isinstance(value, dict | list | str) else _Raw(text.split("\n"))
 
 
-def _written(value: Any) -> str:
+def _data(value: Any) -> str:
     if isinstance(value, _Raw):
         return "\n".join(value)
     return json.dumps(value[0], ensure_ascii=False, separators=(",", ":"))
 
 
-def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPiece]]]:
+def _groups(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPiece]]]:
     """Group pieces by place, each with the number of its event; a group has at least two."""
     groups: dict[tuple[Any, ...], list[tuple[int, TextPiece]]] = {}
     for number, event in enumerate(events):
@@ -78,7 +78,7 @@ def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPie
 def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], TextPiece]]:
     entries: list[tuple[Any, Any]]
     if isinstance(value, dict):
-        which = (*which, *((key, value[key]) for key in _WHICH if isinstance(value.get(key), (str, int))))
+        which = (*which, *((key, value[key]) for key in _BLOCK_KEYS if isinstance(value.get(key), (str, int))))
         entries = list(value.items())
     else:
         entries = list(enumerate(value)) if isinstance(value, list) else []
@@ -93,7 +93,7 @@ def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Itera
 
 
 def _spread(pieces: list[str], text: str) -> list[str]:
-    """Cut a changed text at the borders of its pieces; pieces before and after the change stay unchanged."""
+    """Cut a changed text at the ends of its pieces; pieces before and after the change stay unchanged."""
     joined = "".join(pieces)
     head = _alike(joined, text)
     tail = _alike(joined[head:][::-1], text[head:][::-1])

@@ -62,12 +62,12 @@ class Scanner:
 
         ``shapes_alone`` leaves out the rules that need a name.
         """
-        numbers = self._wanted(text)
+        numbers = self._candidates(text)
         for number in sorted(numbers - self._named if shapes_alone else numbers):
-            text = _by(self._rules[number], text, make)
+            text = _replace_matches(self._rules[number], text, make)
         return text
 
-    def _wanted(self, text: str) -> set[int]:
+    def _candidates(self, text: str) -> set[int]:
         """The rules of which a keyword is in the text, by their numbers."""
         if self._keywords is None:
             self._keywords = _keywords(self._rules)
@@ -76,14 +76,14 @@ class Scanner:
 
     def value(self, name: str, value: str, make: Callable[[str, str], str]) -> str:
         """The same for the value of a name, which are apart, as in JSON."""
-        if not self._wanted(name) & self._named:
+        if not self._candidates(name) & self._named:
             return value
         before = f"{name}: "
         replacement = self.replaced(before + value, make)
         return replacement.removeprefix(before) if replacement.startswith(before) else value
 
 
-def _by(rule: SecretRule, text: str, make: Callable[[str, str], str]) -> str:
+def _replace_matches(rule: SecretRule, text: str, make: Callable[[str, str], str]) -> str:
     # Half of a surrogate pair is no UTF-8; as these bytes it matches nothing.
     data = text.encode("utf-8", "surrogatepass")
     pieces, end = [], 0

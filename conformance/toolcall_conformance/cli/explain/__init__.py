@@ -1,0 +1,1 @@
+"""``toolcall-conformance explain``: what a rule, a case, an item or a word of the vocabulary means, and why."""

@@ -1,1 +1,0 @@
-"""What ``toolcall-conformance explain`` says of each kind of word."""

@@ -1,0 +1,1 @@
+"""The subcommands that read reports: convert, merge and compare them."""

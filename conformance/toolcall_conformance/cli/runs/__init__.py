@@ -1,0 +1,1 @@
+"""The subcommands that play cases: against a translator, or against a real API."""
