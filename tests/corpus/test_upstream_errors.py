@@ -5,7 +5,7 @@ from __future__ import annotations
 from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.outcome.upstream_errors import kind
+from toolcall_conformance.judge.translation.outcome.upstream_errors import error_kind
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -48,7 +48,7 @@ def test_it_says_what_the_scenario_says(golden: str) -> None:
     failure = formats.read(name, "error", exchange.error).failure
     assert failure is not None
     assert failure.message == error["message"]
-    assert kind(load_corpus(), failure) == MEANING[error["kind"]]
+    assert error_kind(load_corpus(), failure) == MEANING[error["kind"]]
     wait = error.get("retry_after")
     if wait is None:
         assert failure.wait.seconds is None

@@ -75,7 +75,7 @@ NUMBERS = {
     ("normal_schemas.py", 100_000): "a bound of effort that no real schema reaches",
     ("normal_schemas.py", 20): "the digits of a number of 64 bits",
     ("state.py", 40): "how much of a value is shown",
-    ("shown_state.py", 20): "how much of each end of a value is shown",
+    ("state.py", 20): "how much of each end of a value is shown",
     ("text_places.py", 80): "how much of a text is shown",
     ("texts.py", 80): "how much of a text is shown",
     ("upstream_errors.py", 400): "where the statuses of errors begin, by RFC 9110",

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.judge.translation.outcome.stream_ends import compare_ends
+from toolcall_conformance.judge.translation.outcome.stream_ends import compare_stream_ends
 from toolcall_conformance.library import load_corpus
 
 End = Literal["whole", "failed", "open"]
@@ -25,7 +25,7 @@ End = Literal["whole", "failed", "open"]
 def test_an_object_that_is_complete_may_be_closed(fragments: tuple[str, ...], expected: list[str]) -> None:
     source = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments),))
     client = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments, closed=True),))
-    assert [finding.rule for finding in compare_ends(load_corpus(), source, client, "breaks off")] == expected
+    assert [finding.rule for finding in compare_stream_ends(load_corpus(), source, client, "breaks off")] == expected
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,14 @@ def test_an_error_that_is_passed_over_is_that_whatever_the_stream_closed(source:
     sent = Assembled(None, source, calls=(StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly')),))
     closed = StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly'), closed=True)
     received = Assembled(None, client, calls=(closed,))
-    assert [finding.rule for finding in compare_ends(load_corpus(), sent, received, "failed")] == [rule]
+    assert [finding.rule for finding in compare_stream_ends(load_corpus(), sent, received, "failed")] == [rule]
 
 
 def test_a_closed_call_without_a_name_is_none_that_a_client_can_run() -> None:
     cut = StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly'))
     source = Assembled(None, "open", calls=(cut,))
     nameless = StreamedCall("/events/1", None, None, ("{}",), closed=True)
-    assert list(compare_ends(load_corpus(), source, Assembled(None, "open", calls=(nameless, cut)), "breaks off")) == []
+    assert (
+        list(compare_stream_ends(load_corpus(), source, Assembled(None, "open", calls=(nameless, cut)), "breaks off"))
+        == []
+    )

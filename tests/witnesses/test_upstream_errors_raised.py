@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from every import every
-from toolcall_conformance.judge.translation.outcome.upstream_errors import retried
+from toolcall_conformance.judge.translation.outcome.upstream_errors import is_retried
 from toolcall_conformance.library import load_corpus
 from witnesses.wire import sdk
 
@@ -92,7 +92,7 @@ def test_nothing_is_raised_for_an_error_with_a_status_of_success(name: str) -> N
 )
 def test_tried_again_after_the_listed_statuses(name: str, status: int) -> None:
     """translation/upstream-error-retryable"""
-    assert (Asked(name, golden(name, status), insists=True).times == 2) == retried(CORPUS.format(name), status)
+    assert (Asked(name, golden(name, status), insists=True).times == 2) == is_retried(CORPUS.format(name), status)
 
 
 @each_format

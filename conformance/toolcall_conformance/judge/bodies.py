@@ -27,7 +27,7 @@ from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.outcome.echo import compare_echo
 from toolcall_conformance.judge.translation.pair import Groups, Sides
 from toolcall_conformance.judge.translation.settings.stream_settings import counts_flag_pointer, is_uncounted_stream
-from toolcall_conformance.judge.translation.state import state, stored
+from toolcall_conformance.judge.translation.state import state, stored_conversations
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_kinds import compare_call_form
 from toolcall_conformance.judge.translation.tools.tool_pairs import pair_tool_names, pair_tools
@@ -72,7 +72,7 @@ def judge_body(
         formats.read(output_format, direction, output),
         is_choice_forced=_is_function_forced(request),
         circumstances=(
-            *((state.CAPTURED,) if captured else ()),
+            *((state.CAPTURED_BODIES,) if captured else ()),
             *(() if is_reply else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
             *(() if requests.seen else ("request-unseen",)),
             *(_usage_circumstances(corpus, route.client, requests.client, streamed=streamed) if is_reply else ()),
@@ -97,7 +97,7 @@ def judge_body(
     sides, unsourced = search_sources.remove_search_sources(
         spread_texts.join_spread_texts(client_searches.normalize_client_searches(sides))
     )
-    settled = stored.settle(sides)
+    settled = stored_conversations.remove_stored_part(sides)
     pair = align_sides(settled.sides, names)
     if any(not finding.is_note for finding in output_findings):
         source_findings = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)

@@ -15,11 +15,13 @@ from toolcall_conformance.judge.translation.results.results import compare_resul
 from toolcall_conformance.judge.translation.settings.cache_marks import compare_cache_marks
 from toolcall_conformance.judge.translation.settings.settings import compare_settings
 from toolcall_conformance.judge.translation.settings.thinking import compare_shown_thoughts, compare_thinking_switch
-from toolcall_conformance.judge.translation.state.hosted_steps import compare_steps
-from toolcall_conformance.judge.translation.state.own_state import compare_own_state
-from toolcall_conformance.judge.translation.state.shown_state import compare_shown_state
-from toolcall_conformance.judge.translation.state.state import compare_opaque
-from toolcall_conformance.judge.translation.state.state_return import compare_ids, compare_state
+from toolcall_conformance.judge.translation.state.hosted_steps import compare_hosted_steps
+from toolcall_conformance.judge.translation.state.state import compare_opaque_state, compare_shown_state
+from toolcall_conformance.judge.translation.state.state_return import (
+    compare_own_state,
+    compare_returned_ids,
+    compare_returned_state,
+)
 from toolcall_conformance.judge.translation.texts.citations import compare_citations
 from toolcall_conformance.judge.translation.texts.seams import compare_seams
 from toolcall_conformance.judge.translation.texts.text_roles import compare_promoted_texts
@@ -50,7 +52,7 @@ COMPARISONS: Final = (
     Comparison(compare_texts, _ALL_KINDS),
     Comparison(compare_promoted_texts, frozenset({REQUEST, HISTORY})),
     Comparison(compare_seams, frozenset({REQUEST})),
-    Comparison(compare_steps, frozenset({REQUEST})),
+    Comparison(compare_hosted_steps, frozenset({REQUEST})),
     Comparison(compare_citations, frozenset({REPLY})),
     Comparison(compare_tools, frozenset({REQUEST})),
     Comparison(compare_settings, frozenset({REQUEST})),
@@ -60,11 +62,11 @@ COMPARISONS: Final = (
     Comparison(compare_finish, frozenset({REPLY})),
     Comparison(compare_usage, frozenset({REPLY})),
     Comparison(compare_media, _ALL_KINDS),
-    Comparison(compare_opaque, frozenset({REQUEST})),
+    Comparison(compare_opaque_state, frozenset({REQUEST})),
     Comparison(compare_own_state, frozenset({REQUEST, REPLY})),
     Comparison(compare_shown_state, frozenset({REPLY})),
-    Comparison(compare_state, frozenset({HISTORY})),
-    Comparison(compare_ids, frozenset({HISTORY})),
+    Comparison(compare_returned_state, frozenset({HISTORY})),
+    Comparison(compare_returned_ids, frozenset({HISTORY})),
 )
 
 

@@ -15,7 +15,7 @@ from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.same_format import report_differences
 from toolcall_conformance.judge.translation import identity
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
-from toolcall_conformance.judge.translation.outcome.upstream_errors import WAITS, compare_errors, compare_wait
+from toolcall_conformance.judge.translation.outcome.upstream_errors import WAIT_RULES, compare_errors, compare_wait
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.wrong_format import has_faults, report_no_object, report_other_envelope
 from toolcall_conformance.library import Corpus
@@ -53,7 +53,7 @@ def _is_reported(output_findings: Sequence[Finding], finding: Finding) -> bool:
     """Whether a finding of the format's own rules reports the illegible time to wait already."""
     place = f"{finding.pointer}/"
     return (
-        finding.rule in WAITS
+        finding.rule in WAIT_RULES
         and place != "/"
         and any(f"{finding.pointer}/".startswith(place) for finding in output_findings)
     )

@@ -25,9 +25,9 @@ from toolcall_conformance.judge.translation.calls.pairing import align_sides
 from toolcall_conformance.judge.translation.calls.schema_reversal import conversions_up
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.state.compactions import KIND as PACKED
-from toolcall_conformance.judge.translation.state.compactions import Unread, find_unread
+from toolcall_conformance.judge.translation.state.compactions import UnreadState, find_unread_compactions
 from toolcall_conformance.judge.translation.state.state import model_circumstances
-from toolcall_conformance.judge.translation.state.stored import is_half
+from toolcall_conformance.judge.translation.state.stored_conversations import lacks_turns
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.translation.tools.tool_names import DeclaredNames
 from toolcall_conformance.judge.translation.tools.tool_pairs import map_tool_names, pair_tools
@@ -76,11 +76,15 @@ def judge_history(
             "translation/stored-reply-known", whole.pointer or "", want=expected, got=whole.unknown_id
         )
         return Judgement((*output_findings, unknown))
-    if stored and is_half(before, after):
+    if stored and lacks_turns(before, after):
         return Judgement(
             (*output_findings, _report_half(sides, request, _turns_in_words(before), _turns_in_words(after)))
         )
-    unread = Unread() if client_reading is None else find_unread(_add_client_compactions(sides, client_reading))
+    unread = (
+        UnreadState()
+        if client_reading is None
+        else find_unread_compactions(_add_client_compactions(sides, client_reading))
+    )
     sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
     pair = align_sides(sides)
     if not whole.added_entries and any(not finding.is_note for finding in output_findings):

@@ -199,7 +199,7 @@ class Judge:
         """Whether the client may get an error instead of this provider's reply, which is empty or no answer."""
         if upstream not in formats.names():
             return False  # an unknown format: its replies cannot be read
-        return outcome.may_fail(self.corpus, formats.read(upstream, "response", reply))
+        return outcome.may_become_error(self.corpus, formats.read(upstream, "response", reply))
 
     def may_refuse(self, route: AnyRoute, request: Any) -> bool:
         """Whether a client's request depends on what only its own provider knows, or can do."""

@@ -126,7 +126,7 @@ class _StreamPair:
         """Whether the client may get an error instead of the reply."""
         if self.sent is None:
             return False
-        return outcome.may_fail(self.corpus, formats.read(self.route.upstream, "response", self.sent.body))
+        return outcome.may_become_error(self.corpus, formats.read(self.route.upstream, "response", self.sent.body))
 
 
 def _join_findings(pair: _StreamPair, own: list[Finding], findings: Sequence[Finding]) -> tuple[Finding, ...]:

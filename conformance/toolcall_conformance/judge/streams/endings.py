@@ -10,8 +10,8 @@ from toolcall_conformance.basics.findings import Finding, Tolerated
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.judge.context import AnyRoute
 from toolcall_conformance.judge.rules.check import check_body
-from toolcall_conformance.judge.translation.outcome.stream_ends import compare_beginnings, compare_ends
-from toolcall_conformance.judge.translation.outcome.upstream_errors import accept_details, compare_message
+from toolcall_conformance.judge.translation.outcome.stream_ends import compare_stream_ends, compare_text_beginnings
+from toolcall_conformance.judge.translation.outcome.upstream_errors import compare_message, record_error_details
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.library import Corpus
 
@@ -22,7 +22,7 @@ def judge_end(
     """Judge the end of a client's stream whose source broke off or failed; ``how`` describes that in words."""
     finish = formats.read(client, "response", received.body).finish if received.end == "whole" else None
     reason = None if finish is None else finish.reason
-    return [*compare_ends(corpus, sent, received, how, last=last_event_pointer(output), reason=reason)]
+    return [*compare_stream_ends(corpus, sent, received, how, last=last_event_pointer(output), reason=reason)]
 
 
 def compare_broken_reply(
@@ -40,7 +40,7 @@ def compare_broken_reply(
     output_reading = formats.read(route.client, "response", received.body)
     stops, last = received.end == "open", last_event_pointer(output)
     return [
-        *compare_beginnings(corpus, source_reading, output_reading, how, stops=stops, last=last),
+        *compare_text_beginnings(corpus, source_reading, output_reading, how, stops=stops, last=last),
         *_compare_errors(corpus, replies, route, last, accepted),
     ]
 
@@ -58,7 +58,7 @@ def _compare_errors(
         for name, reply in zip((route.upstream, route.client), replies, strict=True)
     )
     sides = Sides(corpus, before, after, accepted=accepted)
-    accept_details(sides, (last, ""))
+    record_error_details(sides, (last, ""))
     return compare_message(sides, (last, ""))
 
 

@@ -1,7 +1,7 @@
-"""The losses of a translation: what the source says, the output does not, and by the loss table need not.
+"""The losses of a translation: what the source has, the output lacks, and by the loss table need not have.
 
-They are no findings: a translation that loses what its target cannot say is right. They are counted so that a run can
-report what was lost on which routes.
+They are no findings: a translation that loses what its target cannot express is right. They are counted so that a run
+can report what was lost on which routes.
 """
 
 from __future__ import annotations
@@ -27,52 +27,55 @@ from toolcall_conformance.judge.translation.settings.settings import PRIVATE_PRE
 from toolcall_conformance.judge.translation.texts.citations import citations
 from toolcall_conformance.judge.translation.tools.own_tools import is_run_by_client
 
-EXACT = 2**53
+_MAX_EXACT_INTEGER = 2**53
 #: What a reply that failed need not bring.
-CALL = {"call"}
+_CALL_ELEMENT = {"call"}
 
 
 def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = False) -> tuple[Loss, ...]:
-    """The losses between a pair's source and output, by element; calls are aligned already.
+    """Return the losses between a pair's source and output, by element; calls are aligned already.
 
     ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
     natively is reported as ``undue``. With ``history`` only the conversation counts, not what its request declares.
     """
     if pair.through is None and pair.source.format == pair.output.format:
-        return ()  # between two ends of one format there is nothing that cannot be said
+        return ()  # between two ends of one format everything can be expressed
     losses = [
         Loss(element, demand, count)
         for (element, demand), count in sorted(count_losses(pair, history=history).items())
         if demand != "must"
     ]
-    bounded = Counter([*_bounded(pair)])
+    bounded = Counter([*_limited_settings(pair)])
     losses += [Loss(element, "cannot", count) for element, count in sorted(bounded.items())]
-    due = bounded.keys() | (CALL if pair.source_failed else set())
+    due = bounded.keys() | (_CALL_ELEMENT if pair.source_failed else set())
     undue = sorted({element for element in declared if pair.demands.get(element) == "must"} - due)
     return (*losses, *(Loss(element, "undue", 1) for element in undue))
 
 
 def count_losses(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str]]:
-    """How many of each element the output has fewer of than the source, by how far it must survive (``must`` too)."""
+    """Count by element, and by how far it must survive, what the output has fewer of (``must`` too)."""
     counts = Counter[tuple[str, str]]()
-    for element, count in _conversation(pair, history=history):
-        # What only requests say are the client's own words: they do not come from the provider.
+    for element, count in _conversation_losses(pair, history=history):
+        # Elements that only requests have are the client's own: they do not come from the provider.
         if count > 0 and not (history and "reply" not in pair.corpus.elements[element]["in"]):
             counts[element, pair.demands[element]] += count
     if not history:
-        counts.update([(element, pair.demands.get(element, "cannot")) for element in _beside(pair)])
-        counts.update([*_media(pair)])
+        counts.update([(element, pair.demands.get(element, "cannot")) for element in _request_losses(pair)])
+        counts.update([*_media_losses(pair)])
     return counts
 
 
-def _conversation(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
-    """How many of each element the output has fewer of; in a history, what the client says is not the provider's."""
-    yield from _of_calls(pair)
-    yield from _of_results(pair)
-    yield "text-between-calls", _texts_behind_calls(pair.source) - _texts_behind_calls(pair.output)
-    yield "system-mid", _said_by_system(pair.source) - _said_by_system(pair.output)
-    yield "reasoning-text", (_count(pair.source, Reasoning) if not _count(pair.output, Reasoning) else 0)
-    yield "tool-hosted", _steps(pair.source, history=history) - _steps(pair.output, history=history)
+def _conversation_losses(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
+    """Yield how many of each element the output has fewer of; in a history, only the provider's own words count."""
+    yield from _call_losses(pair)
+    yield from _result_losses(pair)
+    yield "text-between-calls", _count_texts_after_calls(pair.source) - _count_texts_after_calls(pair.output)
+    yield "system-mid", _count_system_turns(pair.source) - _count_system_turns(pair.output)
+    yield "reasoning-text", (_count_items(pair.source, Reasoning) if not _count_items(pair.output, Reasoning) else 0)
+    yield (
+        "tool-hosted",
+        _count_hosted_steps(pair.source, history=history) - _count_hosted_steps(pair.output, history=history),
+    )
     if not pair.is_request:
         pages = [{citation.url for citation in citations(reading)} for reading in (pair.source, pair.output)]
         yield "citations", len(pages[0] - pages[1])
@@ -80,8 +83,8 @@ def _conversation(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
     yield "signature", len(states[0] - states[1])
 
 
-def _of_calls(pair: Pair) -> Iterator[tuple[str, int]]:
-    """What calls lost. A lost call counts nowhere here."""
+def _call_losses(pair: Pair) -> Iterator[tuple[str, int]]:
+    """Yield what aligned calls lost; lost calls are findings."""
     source, output = pair.source.calls, pair.output.calls
     for left, right in pair.call_pairs.items():
         old, new = source[left], output[right]
@@ -92,13 +95,13 @@ def _of_calls(pair: Pair) -> Iterator[tuple[str, int]]:
 
 
 def _big_integers(value: Any) -> int:
-    """How many whole numbers are in a value that no double holds exactly."""
+    """Count the whole numbers in a value that no double holds exactly."""
     count, values = 0, [value]
     while values:
         entry = values.pop()
         if isinstance(entry, (dict, list)):
             values.extend(entry.values() if isinstance(entry, dict) else entry)
-        elif isinstance(entry, int) and abs(entry) > EXACT:
+        elif isinstance(entry, int) and abs(entry) > _MAX_EXACT_INTEGER:
             count += not _is_double(entry)
     return count
 
@@ -110,27 +113,27 @@ def _is_double(number: int) -> bool:
         return False
 
 
-def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
+def _result_losses(pair: Pair) -> Iterator[tuple[str, int]]:
     source, output = pair.source.results, pair.output.results
     absent = max(0, len(source) - len(output))  # these are findings
-    yield "result-id", _number(source, "id") - _number(output, "id") - absent
-    yield "result-name", _number(source, "name") - _number(output, "name") - absent
+    yield "result-id", _count_with(source, "id") - _count_with(output, "id") - absent
+    yield "result-name", _count_with(source, "name") - _count_with(output, "name") - absent
     failed = sum(result.error is True for result in source)
     if failed:
         marked = sum(result.error is True or looks_like_error(pair.corpus, result) for result in output)
         yield "error-mark", failed - marked - absent
     wrappers = frozenset([*pair.origin.get("result_wrappers", ()), *pair.origin.get("error_keys", ())])
-    objects = sum(_is_object(result, wrappers) for result in source)
+    objects = sum(_is_structured(result, wrappers) for result in source)
     if objects and pair.demands.get("result-structured") != "must":
         yield "result-structured", objects - sum(_spells_json(result) for result in output) - absent
 
 
-def _number(results: Sequence[Result], key: str) -> int:
+def _count_with(results: Sequence[Result], key: str) -> int:
     return sum(bool(getattr(result, key)) for result in results)
 
 
-def _is_object(result: Result, wrappers: frozenset[str]) -> bool:
-    """Whether a result is a JSON value that is more than a text in its format's wrapper."""
+def _is_structured(result: Result, wrappers: frozenset[str]) -> bool:
+    """Whether a result is a JSON value, and not just a text in its format's wrapper."""
     for part in result.parts:
         if isinstance(part, Value):
             value = part.value
@@ -150,11 +153,11 @@ def _spells_json(result: Result) -> bool:
     return False
 
 
-def _media(pair: Pair) -> Iterator[tuple[str, str]]:
-    """The media whose bytes are nowhere in the output. A file by its id alone is its provider's: not here."""
-    arrived = {media_identity(media) for media, _, _ in _media_of(pair.output)}
+def _media_losses(pair: Pair) -> Iterator[tuple[str, str]]:
+    """Yield the media whose bytes are nowhere in the output. A file given only by its id is not counted."""
+    arrived = {media_identity(media) for media, _, _ in _media_with_owner(pair.output)}
     arrived |= {media_identity(media) for media, _ in pictures_of_steps(pair.output)}
-    for media, side, in_result in _media_of(pair.source):
+    for media, side, in_result in _media_with_owner(pair.source):
         generated = is_generated(pair, side)
         if media.data is None or media_identity(media) in arrived or (side == "assistant" and not generated):
             continue
@@ -164,8 +167,8 @@ def _media(pair: Pair) -> Iterator[tuple[str, str]]:
         )
 
 
-def _media_of(reading: Reading) -> Iterator[tuple[Media, str, bool]]:
-    """All media, whose they are, and whether a result holds them."""
+def _media_with_owner(reading: Reading) -> Iterator[tuple[Media, str, bool]]:
+    """Yield all media, with their side, and whether a result holds them."""
     for turn in reading.turns:
         for item in turn.items:
             if isinstance(item, Media):
@@ -174,8 +177,8 @@ def _media_of(reading: Reading) -> Iterator[tuple[Media, str, bool]]:
                 yield from ((part, turn.side, True) for part in item.parts if isinstance(part, Media))
 
 
-def _texts_behind_calls(reading: Reading) -> int:
-    """How often the assistant goes on with text after a call, in one turn."""
+def _count_texts_after_calls(reading: Reading) -> int:
+    """Count how often the assistant goes on with text after a call in one turn."""
     count = 0
     for turn in reading.turns:
         spoken = [item for item in turn.items if isinstance(item, (Call, Text))]
@@ -183,7 +186,7 @@ def _texts_behind_calls(reading: Reading) -> int:
     return count
 
 
-def _said_by_system(reading: Reading) -> int:
+def _count_system_turns(reading: Reading) -> int:
     return sum(turn.side == "system" for turn in reading.turns)
 
 
@@ -191,21 +194,21 @@ def _items(reading: Reading, kind: type[Any]) -> Iterator[Any]:
     return (item for turn in reading.turns for item in turn.items if isinstance(item, kind))
 
 
-def _steps(reading: Reading, *, history: bool) -> int:
-    """The provider's own steps; with ``history`` without what the client said to them, such as that one may be run."""
+def _count_hosted_steps(reading: Reading, *, history: bool) -> int:
+    """Count the provider's own steps; with ``history`` without what the client answered, such as an approval."""
     turns = [turn for turn in reading.turns if not history or turn.side == "assistant"]
     return sum(isinstance(item, Hosted) for turn in turns for item in turn.items)
 
 
-def _count(reading: Reading, kind: type[Any]) -> int:
+def _count_items(reading: Reading, kind: type[Any]) -> int:
     return sum(1 for _ in _items(reading, kind))
 
 
-def _beside(pair: Pair) -> Iterator[str]:
-    """What is lost beside the conversation: of declarations, settings, the end and the costs. Each name as often."""
+def _request_losses(pair: Pair) -> Iterator[str]:
+    """Yield each element lost outside the conversation: declarations, settings, end, usage; as often as lost."""
     source, output = pair.source, pair.output
     for kind in ("custom", "hosted"):
-        yield from [f"tool-{kind}"] * (_declared(pair, source, kind) - _declared(pair, output, kind))
+        yield from [f"tool-{kind}"] * (_count_declared(pair, source, kind) - _count_declared(pair, output, kind))
     twins = {tool.name: tool for tool in output.tools}
     for tool in source.tools:
         twin = twins.get(pair.tool_names.get(tool.name, tool.name)) if tool.name is not None else None
@@ -214,14 +217,14 @@ def _beside(pair: Pair) -> Iterator[str]:
         if twin is not None and is_composed(tool.schema) and not is_composed(twin.schema):
             yield "tool-schema-root"
     yield from ["cache-control"] * (len(source.cache_marks) - len(output.cache_marks))
-    yield from _of_settings(pair)
+    yield from _setting_losses(pair)
     if source.finish is not None and output.finish is not None and source.finish.reason != output.finish.reason:
         yield f"finish-{source.finish.reason}"
     yield from (f"usage-{key}" for key, count in source.usage.items() if count and key not in output.usage)
 
 
-def _bounded(pair: Pair) -> Iterator[str]:
-    """The settings of which the output has what the target's limits leave, and no more."""
+def _limited_settings(pair: Pair) -> Iterator[str]:
+    """Yield the settings of which the output has exactly what the target's limits leave."""
     for name, setting in pair.source.settings.items() if pair.is_request and pair.through is None else ():
         element = name.replace("_", "-")
         limit = limit_value(pair, name, setting.value) if pair.demands.get(element) == "must" else None
@@ -229,11 +232,11 @@ def _bounded(pair: Pair) -> Iterator[str]:
             yield element
 
 
-def _declared(pair: Pair, reading: Reading, kind: str) -> int:
+def _count_declared(pair: Pair, reading: Reading, kind: str) -> int:
     return sum(tool.kind == kind and not is_run_by_client(pair.corpus, reading, tool) for tool in reading.tools)
 
 
-def _of_settings(pair: Pair) -> Iterator[str]:
+def _setting_losses(pair: Pair) -> Iterator[str]:
     source, output = pair.source, pair.output
     defaults = pair.origin.get("defaults", {})
     for name, setting in source.settings.items():

@@ -1,7 +1,7 @@
-"""What a reply repeats of its request, where its format does that: then it says what the request said.
+"""Parts of the request that a reply repeats, where its format does that: they must be what the client requested.
 
-Which members those are is data (``reply_echo`` in format.json): in recorded traffic the provider repeats them as they
-came, and adds to objects what the request left open.
+``reply_echo`` in format.json lists these members: in recorded traffic the provider repeats them unchanged, and adds to
+objects what the request left open.
 """
 
 from __future__ import annotations
@@ -14,39 +14,40 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import equal, join, resolve
 from toolcall_conformance.judge.translation.pair import Sides
 
-DEEPEST = 40
-"""How deep objects are compared; schemas of real tools are not half as deep."""
+MAX_DEPTH = 40
+"""How deep objects are compared; schemas of real tools are less than half as deep."""
 
 
 def compare_echo(sides: Sides, request: Any) -> Iterator[Finding]:
-    """The first member that a reply repeats otherwise than the client's request has it."""
+    """Report the first member that a reply repeats otherwise than the client's request has it."""
     echo = sides.target.get("reply_echo")
     if not isinstance(request, dict) or echo is None:
         return
-    odd = next(_odd(request, sides.output.body, echo), None)
-    if odd is not None:
-        at, want, got = odd
+    change = next(_changed_members(request, sides.output.body, echo), None)
+    if change is not None:
+        at, want, got = change
         yield sides.finding("translation/reply-echo", at if got is not MISSING else "", want=want, got=got, subject=at)
 
 
-def _odd(request: Any, reply: Any, echo: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The members that are repeated otherwise: where they stand, what was asked, and what is told."""
+def _changed_members(request: Any, reply: Any, echo: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield (pointer, requested value, repeated value) of the members that are repeated otherwise."""
     for at in echo["members"]:
-        want, got = _at(request, at), _at(reply, at)
-        if want is not MISSING and not _Compared().says(want, got):
+        want, got = _value_at(request, at), _value_at(reply, at)
+        if want is not MISSING and not _Coverage().covers(want, got):
             yield at, want, got
     for at, usual in echo["unasked"].items():
-        got = _at(reply, at)
-        if _at(request, at) in (MISSING, None) and got not in (MISSING, None) and not equal(usual, got):
+        got = _value_at(reply, at)
+        if _value_at(request, at) in (MISSING, None) and got not in (MISSING, None) and not equal(usual, got):
             yield at, usual, got
-    yield from _odd_tools(request, reply, echo["tools"])
+    yield from _changed_tools(request, reply, echo["tools"])
 
 
-def _odd_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    request_tools, reply_tools = (_entries(body, tools["at"]) for body in (request, reply))
+def _changed_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the same for the members of tools, or for all tools if others are repeated."""
+    request_tools, reply_tools = (_objects_at(body, tools["at"]) for body in (request, reply))
     if any(
         tool.get("type") in tools["unless"]
-        for tool in (*request_tools, *reply_tools, *_entries(request, tools["beside"]))
+        for tool in (*request_tools, *reply_tools, *_objects_at(request, tools["beside"]))
     ):
         return
     names, reply_names = (
@@ -55,47 +56,49 @@ def _odd_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[t
     if sorted(names) != sorted(reply_names):
         yield tools["at"], *(Words(", ".join(map(" ".join, each)) or "no tools") for each in (names, reply_names))
         return
-    compared = _Compared(tools["open"], tools["grows"])
+    compared = _Coverage(tools["open"], tools["grows"])
     for tool, name in zip(request_tools, names, strict=True):
         place = reply_names.index(name)
         twin = reply_tools[place]
         for key in tools["members"]:
-            if tool.get(key) != "" and not compared.says(tool.get(key), twin.get(key)):
+            if tool.get(key) != "" and not compared.covers(tool.get(key), twin.get(key)):
                 yield tools["at"], tool.get(key), twin.get(key, MISSING)
         for key in sorted(tool.keys() - {*tools["members"], *tools["redacted"]}):
-            if twin.get(key) is not None and not compared.says(tool[key], twin[key]):
+            if twin.get(key) is not None and not compared.covers(tool[key], twin[key]):
                 yield join(tools["at"], place, key), tool[key], twin[key]
 
 
-def _entries(body: Any, at: str) -> list[Mapping[str, Any]]:
-    entries = _at(body, at)
+def _objects_at(body: Any, at: str) -> list[Mapping[str, Any]]:
+    entries = _value_at(body, at)
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
-    """Whether a value says all that another one says. The keywords ``but`` say nothing, the lists ``grow``."""
+class _Coverage:
+    """Whether a value covers another one. ``ignored_keys`` never count, ``growing_keys`` are lists that may grow."""
 
-    but: Sequence[str] = ()
-    grow: Sequence[str] = ()
+    ignored_keys: Sequence[str] = ()
+    growing_keys: Sequence[str] = ()
 
-    def says(self, expected: Any, actual: Any, deep: int = DEEPEST) -> bool:
+    def covers(self, expected: Any, actual: Any, deep: int = MAX_DEPTH) -> bool:
         if expected is None or not deep:
             return True
         if isinstance(expected, dict):
-            return isinstance(actual, dict) and all(self._member(key, expected, actual, deep) for key in expected)
+            return isinstance(actual, dict) and all(
+                self._covers_member(key, expected, actual, deep) for key in expected
+            )
         if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
-            return all(self.says(left, other, deep - 1) for left, other in zip(expected, actual, strict=True))
+            return all(self.covers(left, other, deep - 1) for left, other in zip(expected, actual, strict=True))
         return equal(expected, actual)
 
-    def _member(self, key: str, expected: Mapping[str, Any], actual: Mapping[str, Any], deep: int) -> bool:
+    def _covers_member(self, key: str, expected: Mapping[str, Any], actual: Mapping[str, Any], deep: int) -> bool:
         want, got = expected[key], actual.get(key)
-        if key in self.grow and isinstance(want, list) and isinstance(got, list):
+        if key in self.growing_keys and isinstance(want, list) and isinstance(got, list):
             return all(entry in got for entry in want)
-        return key in self.but or self.says(want, got, deep - 1)
+        return key in self.ignored_keys or self.covers(want, got, deep - 1)
 
 
-def _at(body: Any, pointer: str) -> Any:
+def _value_at(body: Any, pointer: str) -> Any:
     try:
         return resolve(body, pointer)
     except LookupError:

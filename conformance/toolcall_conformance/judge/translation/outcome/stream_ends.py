@@ -1,4 +1,4 @@
-"""How the client's stream must end where the upstream's breaks off, fails, or reaches a limit; what it says before."""
+"""How the client's stream must end if the upstream's breaks off, fails, or reaches a limit, and what comes before."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _WHOLE: Final = Words("the end of a whole reply")
 _LIKE_WHOLE: Final = "ends like a whole reply"
 
 
-def compare_ends(
+def compare_stream_ends(
     corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last: str = "", reason: str | None = None
 ) -> Iterator[Finding]:
-    """The first fault of the end of a client's stream whose source broke off or failed.
+    """Report the first fault in the end of a client's stream whose source broke off or failed.
 
     ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event, ``reason``
-    the neutral word for why the client's reply ended, if it says one.
+    the neutral word for why the client's reply ended, if it has one.
     """
-    may, got = _closed(source, client)
-    if source.end == "failed" and client.end == "whole":  # what it closed for its end is whole as the end is
+    may, got = _count_closed_calls(source, client)
+    if source.end == "failed" and client.end == "whole":  # calls that its end closed are as whole as the end
         yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last, reason=reason)
     elif got > may:
         closed = next((call.pointer for call in reversed(client.calls) if call.closed), last)
         cut = next((call.pointer for call in reversed(source.calls) if not call.closed), None)
-        yield _cut_call(corpus, (closed, cut), how, may, got)
+        yield _cut_call_finding(corpus, (closed, cut), how, may, got)
     elif source.end == "failed" and client.end != "failed":
         yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
     elif source.end == "open" and client.end == "whole":
@@ -50,7 +50,7 @@ def compare_ends(
 def compare_calls_at_limit(
     corpus: Corpus, source: Assembled, reading: Reading, client: Assembled, *, last: str = ""
 ) -> Iterator[Finding]:
-    """The finding for a call that the limit of tokens cut, and that the client receives as a whole one.
+    """Report a call that the limit of tokens cut, and that the client receives as a whole one.
 
     Both streams ended in order; ``reading`` is the reading of the ``source``. Some translators put the text of cut
     arguments into an object, however deep: no tool takes that for its arguments.
@@ -63,29 +63,29 @@ def compare_calls_at_limit(
     runnable = [call for call in client.calls if _is_runnable(call, texts)]
     if cut and len(runnable) > may:
         places = runnable[-1].pointer or last, cut[-1].pointer
-        yield _cut_call(corpus, places, "was cut by the limit of tokens", may, len(runnable))
+        yield _cut_call_finding(corpus, places, "was cut by the limit of tokens", may, len(runnable))
 
 
-def _cut_call(corpus: Corpus, places: tuple[str, str | None], how: str, may: int, got: int) -> Finding:
-    """The finding at two ``places``: where the client receives the call, and where the source cuts it."""
+def _cut_call_finding(corpus: Corpus, places: tuple[str, str | None], how: str, may: int, got: int) -> Finding:
+    """Return the finding at two ``places``: where the client receives the call, and where the source cuts it."""
     return make_finding(
         corpus,
         "translation/stream-cut-call",
         places[0],
         f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
-        want=Words(_whole_calls(may)),
-        got=Words(_whole_calls(got)),
+        want=Words(_calls_in_words(may)),
+        got=Words(_calls_in_words(got)),
         source=places[1],
         element="call",
     )
 
 
-def _whole_calls(count: int) -> str:
+def _calls_in_words(count: int) -> str:
     return f"{count} whole call{'' if count == 1 else 's'}"
 
 
 def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
-    """Whether a client may run a call of a reply that ended: its arguments are an object, and hold no ``cut`` text."""
+    """Whether a client may run a call of a reply that ended: its arguments are an object without a ``cut`` text."""
     try:
         arguments = parse_arguments(call.text)
     except TooMuchError:
@@ -97,12 +97,12 @@ def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
     )
 
 
-def compare_beginnings(
+def compare_text_beginnings(
     corpus: Corpus, source: Reading, output: Reading, how: str, *, stops: bool, last: str = ""
 ) -> Iterator[Finding]:
-    """The first text of a source that did not end in order which the client has not, behind those before it.
+    """Report the first text, of a source that did not end in order, that the client lacks after the others.
 
-    More may stand between them: what a translator says by a convention. Where the client's stream just ``stops``, it
+    There may be more text between them: what a translator adds by a convention. A client's stream that just ``stops``
     may stop earlier than its source.
     """
     text, at = "".join(item.text for item in _texts(output)), 0
@@ -132,28 +132,28 @@ def _texts(reading: Reading) -> list[Text]:
 def unreported_error(
     corpus: Corpus, client: Assembled, how: str, *, last: str = "", reason: str | None = None
 ) -> Finding:
-    """The finding for a stream that hides the upstream's failure: it ends like a whole reply, or just stops.
+    """Return the finding for a stream that hides the upstream's failure: it ends like a whole reply, or stops.
 
-    A ``reason`` after which no client goes on is not that of a whole reply: it hides the error's words alone.
+    A ``reason`` after which no client goes on is not that of a whole reply: it hides only the error's message.
     """
     whole = corpus.equivalence("finish-next-best").parameters["whole"]
     if client.end == "whole" and (reason is None or reason in whole):
-        return _unreported(
+        return _unreported_finding(
             corpus, "translation/stream-error-told", last, f"{how}, and the client's stream {_LIKE_WHOLE}"
         )
     end = "just stops" if client.end != "whole" else "ends with a reason that says nothing of the error"
-    error_finding = _unreported(
+    error_finding = _unreported_finding(
         corpus, "translation/stream-error-as-break", last, f"{how}, and the client's stream {end}"
     )
     return error_finding if client.end == "whole" else replace(error_finding, got=MISSING)
 
 
-def _unreported(corpus: Corpus, rule: str, last: str, message: str) -> Finding:
+def _unreported_finding(corpus: Corpus, rule: str, last: str, message: str) -> Finding:
     return make_finding(corpus, rule, last, message, want=Words("an error event"), got=_WHOLE, element="error")
 
 
-def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
-    """How many calls the client may have closed, and how many it has; none can run a call without a name."""
+def _count_closed_calls(source: Assembled, client: Assembled) -> tuple[int, int]:
+    """Return how many calls the client may have closed, and how many it has; nobody can run a call without a name."""
     # Where the source says the whole text of the arguments, the call may be closed at once; so it may where they are an
     # object already, on which nothing can follow.
     may = sum(call.closed or call.whole_text is not None or _is_runnable(call) for call in source.calls)

@@ -1,7 +1,7 @@
 """An error that the provider answered with, and its translation for the client.
 
-The client's SDK reads the status: by it the SDK knows an error from an answer, retries or gives up, and chooses its
-exception. The statuses after which it retries are ``retried_statuses`` in format.json.
+The client's SDK reads the status: by it the SDK distinguishes an error from an answer, retries or gives up, and chooses
+its exception. The statuses after which it retries are ``retried_statuses`` in format.json.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from toolcall_conformance.basics.reading.model import Wait
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.library import Corpus
 
-_NAME = "error-status-alike"
-_LOST, _IN_HEADER_ALONE = "translation/retry-after", "translation/retry-after-in-body"
-WAITS: Final = frozenset({_LOST, _IN_HEADER_ALONE})
-"""The rules that say that a time to wait is not told, or too short."""
+_EQUIVALENCE = "error-status-alike"
+_LOST_RULE, _HEADER_ONLY_RULE = "translation/retry-after", "translation/retry-after-in-body"
+WAIT_RULES: Final = frozenset({_LOST_RULE, _HEADER_ONLY_RULE})
+"""The rules for a time to wait that is missing or too short."""
 
 
 def compare_errors(sides: Sides) -> Iterator[Finding]:
-    """Report what happened to the status, the message and the time to wait."""
+    """Compare the status, the message and the time to wait."""
     before, after = sides.source.failure, sides.output.failure
     if before is None or after is None:
         return
     yield from _compare_status(sides, before, after)
     yield from compare_message(sides)
     yield from compare_wait(sides)
-    accept_details(sides)
+    record_error_details(sides)
 
 
-def accept_details(sides: Sides, places: tuple[str, str] | None = None) -> None:
-    """Record what an error of another format says otherwise beside its status and its message: no client decides by it.
+def record_error_details(sides: Sides, places: tuple[str, str] | None = None) -> None:
+    """Record what an error of another format has besides status and message: no client decides by it.
 
     ``places`` are those of :func:`compare_message`.
     """
@@ -59,7 +59,7 @@ class _Detail(NamedTuple):
 
 
 def _details(reading: Reading) -> Iterator[_Detail]:
-    """The members of an error that are no objects or arrays, but for its status and its message."""
+    """Yield the members of an error that are no objects or arrays, without its status and its message."""
     failure = reading.failure
     aside = set() if failure is None else {failure.status_pointer, failure.message_pointer}
     places: list[tuple[str, Any]] = [("", reading.body)]
@@ -76,19 +76,19 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
     if before.status is None or before.status < 400 or after.status is None:
         return
     want, got = before.status, after.status
-    values: dict[str, Any] = {"want": _statuses(sides, before), "got": got, "source": before.status_pointer}
+    values: dict[str, Any] = {"want": _fitting_statuses(sides, before), "got": got, "source": before.status_pointer}
     place = after.status_pointer
     if not 400 <= got <= 599:
         yield sides.finding("translation/upstream-error-status", place, f"the provider's {want} became {got}", **values)
         return
-    parameters = sides.corpus.equivalence(_NAME).parameters
-    expected, actual = kind(sides.corpus, before), kind(sides.corpus, after)
+    parameters = sides.corpus.equivalence(_EQUIVALENCE).parameters
+    expected, actual = error_kind(sides.corpus, before), error_kind(sides.corpus, after)
     if expected == parameters["rate_limit"] != actual:
-        overload = got in parameters["overloaded"] and retried(sides.target, got)
+        overload = got in parameters["overloaded"] and is_retried(sides.target, got)
         rule = "rate-limit-as-overload" if overload else "rate-limit"
         yield sides.finding(f"translation/upstream-error-{rule}", place, **values)
         return
-    transient, again = _transient(sides.corpus, expected), retried(sides.target, got)
+    transient, again = _is_transient(sides.corpus, expected), is_retried(sides.target, got)
     if transient is not None and transient != again and actual not in parameters["undecided"]:
         deed = "does not retry" if transient else "retries in vain"
         rule = "account-retryable" if expected in parameters["account"] else "retryable"
@@ -100,44 +100,44 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
         sides.accept("error-status-alike", place, before.status_pointer, want, got)
 
 
-def _statuses(sides: Sides, before: Failure) -> Any:
-    """The statuses that tell the client of this error; the provider's own if its meaning decides nothing."""
-    parameters = sides.corpus.equivalence(_NAME).parameters
-    expected_kind = kind(sides.corpus, before)
-    transient = _transient(sides.corpus, expected_kind)
+def _fitting_statuses(sides: Sides, before: Failure) -> Any:
+    """Return the statuses that mean this error to the client; the provider's own if its meaning decides nothing."""
+    parameters = sides.corpus.equivalence(_EQUIVALENCE).parameters
+    expected_kind = error_kind(sides.corpus, before)
+    transient = _is_transient(sides.corpus, expected_kind)
     ends = [end for both in sides.target["retried_statuses"] for end in both]
     listed = [int(status) for status in parameters["kinds"]]
-    alike = [status for status in [*listed, *ends] if _kind_of(parameters, str(status)) == expected_kind]
-    fitting = [status for status in alike if transient is None or retried(sides.target, status) == transient]
-    own = before.status if before.status is not None and retried(sides.target, before.status) == transient else None
+    alike = [status for status in [*listed, *ends] if _kind_of_status(parameters, str(status)) == expected_kind]
+    fitting = [status for status in alike if transient is None or is_retried(sides.target, status) == transient]
+    own = before.status if before.status is not None and is_retried(sides.target, before.status) == transient else None
     return own or one_of(fitting or [before.status])
 
 
-def kind(corpus: Corpus, failure: Failure) -> str:
-    """The kind of an error, in words."""
-    parameters = corpus.equivalence(_NAME).parameters
+def error_kind(corpus: Corpus, failure: Failure) -> str:
+    """Return the kind of an error, in words."""
+    parameters = corpus.equivalence(_EQUIVALENCE).parameters
     status = failure.status or 0
     # Some APIs answer a wrong key with another status and say in the body what is wrong.
-    return _kind_of(parameters, "401" if failure.kind == "unauthorized" else str(status))
+    return _kind_of_status(parameters, "401" if failure.kind == "unauthorized" else str(status))
 
 
-def _kind_of(parameters: Mapping[str, Any], status: str) -> str:
+def _kind_of_status(parameters: Mapping[str, Any], status: str) -> str:
     return str(parameters["kinds"].get(status, parameters["server"] if int(status) >= 500 else parameters["request"]))
 
 
-def _transient(corpus: Corpus, failure_kind: str) -> bool | None:
-    """Whether an error is retryable; None where its kind does not decide that."""
-    parameters = corpus.equivalence(_NAME).parameters
+def _is_transient(corpus: Corpus, failure_kind: str) -> bool | None:
+    """Whether an error is transient; None if its kind does not decide that."""
+    parameters = corpus.equivalence(_EQUIVALENCE).parameters
     return None if failure_kind in parameters["undecided"] else failure_kind in parameters["passing"]
 
 
-def retried(target: Mapping[str, Any], status: int) -> bool:
+def is_retried(target: Mapping[str, Any], status: int) -> bool:
     """Whether the official client of a format retries after a status."""
     return any(low <= status <= high for low, high in target["retried_statuses"])
 
 
 def compare_message(sides: Sides, places: tuple[str, str] | None = None) -> Iterator[Finding]:
-    """A message that is missing breaks the format's own rule, so here only another one counts.
+    """Report another message. A missing one breaks the format's own rule.
 
     ``places`` are those of the two errors, the client's first, where an error is no body of its own but in a stream.
     """
@@ -146,7 +146,7 @@ def compare_message(sides: Sides, places: tuple[str, str] | None = None) -> Iter
         return
     assert before.message is not None
     place, source = places or (after.message_pointer or after.pointer, before.message_pointer)
-    if holds_message(after.message, before.message):
+    if contains_message(after.message, before.message):
         if after.message != before.message:
             sides.accept("error-message-in-words", place, source, before.message, after.message)
     else:
@@ -155,57 +155,57 @@ def compare_message(sides: Sides, places: tuple[str, str] | None = None) -> Iter
         )
 
 
-def holds_message(text: str, message: str) -> bool:
-    """Whether a text says a message, perhaps among other words (equivalence ``error-message-in-words``)."""
-    return _plain(message) in _plain(text)
+def contains_message(text: str, message: str) -> bool:
+    """Whether a text contains a message, perhaps among other words (equivalence ``error-message-in-words``)."""
+    return _normal_message(message) in _normal_message(text)
 
 
-def _plain(text: str) -> str:
-    """White space does not count, nor the escapes of a text that stands in a text."""
+def _normal_message(text: str) -> str:
+    """Normalize white space, and drop the escapes of a text inside a text."""
     return " ".join(text.replace("\\n", " ").replace("\\", "").split())
 
 
 def compare_wait(sides: Sides) -> Iterator[Finding]:
-    """A time to wait is due only from a translator that has to do with headers at all."""
+    """Compare the time to wait, which is due only from a translator that handles headers at all."""
     before, after = sides.source.failure, sides.output.failure
     if before is None or after is None or before.wait.seconds is None or not after.has_headers:
         return
     header, body = after.header_wait, after.body_wait
     if header is not None:
-        yield from _compare_waits(sides, before.wait, header)
+        yield from _compare_wait_at(sides, before.wait, header)
     if header is None or (body is not None and body.seconds is not None):
-        yield from _compare_waits(sides, before.wait, body or Wait())
+        yield from _compare_wait_at(sides, before.wait, body or Wait())
     elif body is not None and before.wait.seconds != math.inf:
-        yield _wait_finding(sides, _IN_HEADER_ALONE, before.wait, body)
+        yield _wait_finding(sides, _HEADER_ONLY_RULE, before.wait, body)
 
 
-def _compare_waits(sides: Sides, before: Wait, after: Wait) -> Iterator[Finding]:
-    """Compare the time that the provider says with that in one place of the translation."""
+def _compare_wait_at(sides: Sides, before: Wait, after: Wait) -> Iterator[Finding]:
+    """Compare the provider's time to wait with that in one place of the translation."""
     assert before.seconds is not None
     if after.seconds is None:
-        yield _wait_finding(sides, _LOST, before, after)
+        yield _wait_finding(sides, _LOST_RULE, before, after)
     elif after.seconds < before.seconds:
         message = "the translation demands a shorter wait than the provider"
-        yield _wait_finding(sides, _LOST, before, after, message)
-    elif not bearable(sides.corpus, before.seconds, after.seconds):
+        yield _wait_finding(sides, _LOST_RULE, before, after, message)
+    elif not is_bearable_wait(sides.corpus, before.seconds, after.seconds):
         yield _wait_finding(sides, "translation/retry-after-longer", before, after)
     elif after.seconds > before.seconds:
         sides.accept("wait-longer", after.pointer, before.pointer or None, before.raw, after.raw)
 
 
 def _wait_finding(sides: Sides, rule: str, before: Wait, after: Wait, message: str = "") -> Finding:
-    got = after.raw if after.seconds is None else _seconds(after.seconds)
+    got = after.raw if after.seconds is None else _wait_text(after.seconds)
     assert before.seconds is not None
     return sides.finding(
-        rule, after.pointer, message, want=Words(_seconds(before.seconds)), got=got, source=before.pointer or None
+        rule, after.pointer, message, want=Words(_wait_text(before.seconds)), got=got, source=before.pointer or None
     )
 
 
-def bearable(corpus: Corpus, before: float, after: float) -> bool:
-    """Whether a longer wait is one that a client bears. How long a date is, nobody knows."""
+def is_bearable_wait(corpus: Corpus, before: float, after: float) -> bool:
+    """Whether a longer wait is acceptable to a client. The length of a date is unknown."""
     parameters = corpus.equivalence("wait-longer").parameters
     return after == math.inf or after <= max(before * parameters["times"], parameters["seconds"])
 
 
-def _seconds(wait: float) -> str:
+def _wait_text(wait: float) -> str:
     return "a date" if wait == math.inf else f"{wait:g} s"

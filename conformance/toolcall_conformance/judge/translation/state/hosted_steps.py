@@ -1,4 +1,4 @@
-"""Steps that a provider ran itself, in the history that goes to another one: told as text, or said to be lost."""
+"""Steps that a provider ran itself, in the history for another provider: rendered as text, or declared as lost."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.judge.translation.tools.own_tools import HOSTED_TOOL
 
 
-def compare_steps(pair: Pair) -> Iterator[Finding]:
-    """Report each step of which nothing that can be read arrived, if the translator does not say so.
+def compare_hosted_steps(pair: Pair) -> Iterator[Finding]:
+    """Report each step of which no readable text arrived, unless the translator declares the loss.
 
-    What became a call of the client's is reported as that.
+    A step that became a call of the client's is reported as that.
     """
-    if pair.is_same_format or HOSTED_TOOL in pair.declared or _steps(pair, output=True):
+    if pair.is_same_format or HOSTED_TOOL in pair.declared or _steps_of(pair, output=True):
         return
     words = squeeze("\n".join(item.text for turn in pair.output.turns for item in turn.items if isinstance(item, Text)))
     steps: dict[str, list[Hosted]] = {}
-    for step in _steps(pair, output=False):
+    for step in _steps_of(pair, output=False):
         steps.setdefault(step.id or step.pointer, []).append(step)
     unread = frozenset(pair.corpus.equivalence("hosted-call-as-text").parameters["unread_members"])
     calls = {step.pointer for step in pair.view(steps_as_calls).values()}
     for group in steps.values():
         if any(step.pointer in calls for step in group):
             continue
-        texts = [text for step in group for text in _said(step.value, unread) if is_phrase(pair.corpus, text)]
+        texts = [text for step in group for text in _readable_texts(step.value, unread) if is_phrase(pair.corpus, text)]
         if texts and not any(squeeze(text) in words for text in texts):
             yield pair.finding(
                 "translation/hosted-step-lost",
@@ -44,18 +44,18 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
             )
 
 
-def _steps(pair: Pair, *, output: bool) -> list[Hosted]:
-    """The steps among what the assistant said."""
+def _steps_of(pair: Pair, *, output: bool) -> list[Hosted]:
+    """Return the hosted steps in the assistant's turns."""
     turns = pair.output.turns if output else pair.source.turns
     items = chain.from_iterable(turn.items for turn in turns if turn.side == "assistant")
     return [item for item in items if isinstance(item, Hosted)]
 
 
-def _said(value: Any, unread: frozenset[str]) -> Iterator[str]:
-    """What stands in a step for people to read."""
+def _readable_texts(value: Any, unread: frozenset[str]) -> Iterator[str]:
+    """Yield the texts of a step that people can read."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
         entries = [entry for key, entry in value.items() if key not in unread] if isinstance(value, dict) else value
         for entry in entries:
-            yield from _said(entry, unread)
+            yield from _readable_texts(entry, unread)

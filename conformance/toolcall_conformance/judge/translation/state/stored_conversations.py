@@ -20,8 +20,8 @@ from toolcall_conformance.judge.translation.results.links import ResultCompariso
 from toolcall_conformance.judge.translation.state import compactions
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
-# An item that is only referred to may be any of these, so none of them is invented.
-OF_ITEMS = frozenset(
+# An item that is only referred to may be any of these, so none of them counts as invented.
+_RULES_EXCUSED_BY_ITEMS = frozenset(
     f"translation/{rule}"
     for rule in (
         *(
@@ -38,23 +38,23 @@ OF_ITEMS = frozenset(
 )
 
 
-def is_half(before: Reading, after: Reading) -> bool:
+def lacks_turns(before: Reading, after: Reading) -> bool:
     """Whether turns of the assistant are missing in ``after``: ``before`` has all of them."""
-    return _spoken(after) < _spoken(before)
+    return _count_assistant_turns(after) < _count_assistant_turns(before)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSides:
-    """The bodies left to compare, the findings that are certain, and the rules that do not apply to the rest."""
+    """The bodies left to compare, the certain findings, and the rules that do not apply to the rest."""
 
     sides: Sides
     findings: tuple[Finding, ...] = ()
     excused: frozenset[str] = frozenset()
 
 
-def settle(sides: Sides) -> StoredSides:
-    """Prepare a comparison whose source rests on stored state: what only the output can know is removed from it."""
-    packed = compactions.find_unread(sides)
+def remove_stored_part(sides: Sides) -> StoredSides:
+    """Remove from the output what only it can know, if the source continues a stored conversation."""
+    packed = compactions.find_unread_compactions(sides)
     findings = list(packed.findings)
     excused = packed.excused
     references = {(stored.kind, stored.id) for stored in sides.output.stored}
@@ -67,48 +67,50 @@ def settle(sides: Sides) -> StoredSides:
     if all(stored.kind == "item" for stored in referred):
         lone = [result for result in sides.output.results if result.call is None]
         if lone:
-            findings.append(_missing(sides, referred[0], "results whose calls are missing"))
-        answers = lone or _partners(orphans, sides.output.results)
-        excused |= OF_ITEMS
-    elif _spoken(sides.output) <= _spoken(sides.source):
-        findings.append(_missing(sides, referred[0], "nothing of the earlier conversation"))
+            findings.append(_missing_history(sides, referred[0], "results whose calls are missing"))
+        answers = lone or _matching_results(orphans, sides.output.results)
+        excused |= _RULES_EXCUSED_BY_ITEMS
+    elif _count_assistant_turns(sides.output) <= _count_assistant_turns(sides.source):
+        findings.append(_missing_history(sides, referred[0], "nothing of the earlier conversation"))
         answers = [result for result in sides.output.results if result.call is None]
     else:
-        output, answers = _tail(sides.output, _spoken(sides.source))
+        output, answers = _new_part(sides.output, _count_assistant_turns(sides.source))
         sides = replace(sides, output=output)
     if orphans or answers:
         findings += _compare_answers(sides, orphans, answers)
-        sides = replace(sides, source=_without(sides.source, orphans), output=_without(sides.output, answers))
-    return StoredSides(_with_tools(_with_system(sides)), tuple(findings), excused)
+        sides = replace(
+            sides, source=_without_results(sides.source, orphans), output=_without_results(sides.output, answers)
+        )
+    return StoredSides(_without_thread_tools(_with_source_system(sides)), tuple(findings), excused)
 
 
-def _spoken(reading: Reading) -> int:
-    """How many turns of the assistant there are."""
+def _count_assistant_turns(reading: Reading) -> int:
+    """Count the turns of the assistant."""
     return sum(turn.side == "assistant" for turn in reading.turns)
 
 
-def _missing(sides: Sides, named: Stored, got: str) -> Finding:
+def _missing_history(sides: Sides, named: Stored, got: str) -> Finding:
     want = f"all that the {named.kind} {named.id} refers to"
     return sides.finding(
         "translation/stored-history", conversation_pointer(sides), want=want, got=got, source=named.pointer
     )
 
 
-def _tail(reading: Reading, spoken: int) -> tuple[Reading, list[Result]]:
-    """What is new in a request with its whole history, and the results that answer calls of before.
+def _new_part(reading: Reading, new_turns: int) -> tuple[Reading, list[Result]]:
+    """Return the new part of a request with its whole history, and the results that answer earlier calls.
 
-    The new part begins behind the last turn of the assistant of before; ``spoken`` turns of the assistant are new.
+    The new part begins after the assistant's last earlier turn; ``new_turns`` turns of the assistant are new.
     """
     places = [place for place, turn in enumerate(reading.turns) if turn.side == "assistant"]
-    start = places[len(places) - spoken - 1] + 1
+    start = places[len(places) - new_turns - 1] + 1
     before = sum(isinstance(item, Call) for turn in reading.turns[:start] for item in turn.items)
-    turns = [replace(turn, items=[_renumbered(item, before) for item in turn.items]) for turn in reading.turns[start:]]
-    tail = replace(reading, turns=turns)
-    return tail, [result for result in tail.results if result.call is None]
+    turns = [replace(turn, items=[_renumber(item, before) for item in turn.items]) for turn in reading.turns[start:]]
+    new_part = replace(reading, turns=turns)
+    return new_part, [result for result in new_part.results if result.call is None]
 
 
-def _renumbered(item: Item, before: int) -> Item:
-    """An item of the new part, with the calls counted from its beginning."""
+def _renumber(item: Item, before: int) -> Item:
+    """Return an item of the new part, with the calls counted from its beginning."""
     if isinstance(item, Call):
         return replace(item, ordinal=item.ordinal - before)
     if isinstance(item, (Result, Opaque, Waiver)) and item.call is not None:
@@ -116,17 +118,20 @@ def _renumbered(item: Item, before: int) -> Item:
     return item
 
 
-def _partners(orphans: Iterable[Result], results: Sequence[Result]) -> Sequence[Result]:
-    """The results with the ids of the orphans; as many from the end where ids were rewritten."""
+def _matching_results(orphans: Iterable[Result], results: Sequence[Result]) -> Sequence[Result]:
+    """Return the results with the ids of the orphans; if ids were rewritten, as many from the end."""
     ids = [result.id for result in orphans]
     same = [result for result in results if result.id in ids]
     return same if len(same) == len(ids) else results[len(results) - len(ids) :]
 
 
 def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[Result]) -> Iterator[Finding]:
-    """Compare the results of calls that the source does not hold: their contents decide which belong together."""
+    """Compare the results of calls that the source does not have: their contents decide which belong together."""
     own = Pair(
-        sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), results_format=sides.results_format
+        sides.corpus,
+        _reading_of(sides.source, orphans),
+        _reading_of(sides.output, answers),
+        results_format=sides.results_format,
     )
     comparison = ResultComparison.of(own)
     free = list(range(len(answers)))
@@ -144,8 +149,8 @@ def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[
             yield sides.finding(
                 "translation/result-content",
                 answer.content_pointer or answer.pointer,
-                want=_content(sides.source, orphan),
-                got=_content(sides.output, answer),
+                want=_raw_content(sides.source, orphan),
+                got=_raw_content(sides.output, answer),
                 source=orphan.content_pointer or orphan.pointer,
                 subject=f"the result for {orphan.id}",
             )
@@ -153,43 +158,43 @@ def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[
             yield sides.finding(
                 "translation/result-lost",
                 conversation_pointer(sides),
-                want=_content(sides.source, orphan),
+                want=_raw_content(sides.source, orphan),
                 got=MISSING,
                 source=orphan.pointer,
                 subject=f"the result for {orphan.id}",
             )
     for number in free:
         extra = answers[number]
-        got = _content(sides.output, extra)
+        got = _raw_content(sides.output, extra)
         yield sides.finding("translation/result-invented", extra.pointer, want=MISSING, got=got)
 
 
-def _content(reading: Reading, result: Result) -> Any:
-    """The content of a result as it stands in its body."""
+def _raw_content(reading: Reading, result: Result) -> Any:
+    """Return the content of a result as its body has it."""
     return resolve(reading.body, result.content_pointer or result.pointer)
 
 
-def _of(reading: Reading, results: Sequence[Result]) -> Reading:
-    """A reading of these results alone."""
+def _reading_of(reading: Reading, results: Sequence[Result]) -> Reading:
+    """Return a reading of these results alone."""
     turn = Turn("user", "", [replace(result, call=None) for result in results])
     return Reading(reading.format, "request", turns=[turn])
 
 
-def _without(reading: Reading, results: Sequence[Result]) -> Reading:
+def _without_results(reading: Reading, results: Sequence[Result]) -> Reading:
     turns = [replace(turn, items=[item for item in turn.items if item not in results]) for turn in reading.turns]
     return replace(reading, turns=[turn for turn in turns if turn.items])
 
 
-def _with_system(sides: Sides) -> Sides:
-    """A system prompt may have come with what is stored; the request's own must be in what goes out."""
+def _with_source_system(sides: Sides) -> Sides:
+    """Replace the output's system prompt by the source's if it contains it: the rest may have been stored."""
     ours, theirs = (squeeze("".join(text.text for text in side.system)) for side in (sides.source, sides.output))
     if ours not in theirs:
         return sides
     return replace(sides, output=replace(sides.output, system=sides.source.system))
 
 
-def _with_tools(sides: Sides) -> Sides:
-    """A thread has its tools from its first request: those of the output are then none that somebody invented."""
+def _without_thread_tools(sides: Sides) -> Sides:
+    """Remove the output's tools if the source's are those of a thread's first request."""
     source = sides.source
     if source.tools or all(stored.kind != "thread" for stored in source.stored):
         return sides
