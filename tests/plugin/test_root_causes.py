@@ -367,7 +367,7 @@ def lost_from(source: str, target: str, case: str = "shell/a", **more: Any) -> I
 def test_what_one_format_loses_toward_all_others_is_one_cause_in_whatever_cases() -> None:
     items = [
         lost_from("gemini", "openai_chat"),
-        lost_from("gemini", "openai_responses", "shell/b", source_pointer="/x/0/parameters_json_schema"),
+        lost_from("gemini", "openai_responses", "shell/b", source_pointer="/x/0/parametersJsonSchema"),
         lost_from("gemini", "anthropic", "shell/c"),
     ]
     (root,) = causes(*items)

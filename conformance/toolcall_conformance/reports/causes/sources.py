@@ -21,7 +21,6 @@ from toolcall_conformance.reports.features import in_any_format
 from toolcall_conformance.reports.item_record import ItemRecord
 
 _TRANSLATION = "translation/"
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _INDEX = re.compile(r"/\d+(?=/|$)")
 # A text is a value, or the text of the only part of a list.
 _TEXT_OF_A_PART = re.compile(r"/\*/text$")
@@ -71,14 +70,15 @@ class PlayedRoutes:
 
 
 def source_place(occurrence: Seen) -> str:
-    """The kind of place in the source that a finding is about, alike for both spellings of Gemini's names.
+    """The kind of place in the source that a finding is about: ``/tools/*/functionDeclarations/*/parameters``.
 
-    ``/tools/*/function_declarations/*/parameters``. Inside a schema it is the schema's place. Empty if it is not known.
+    Inside a schema it is the schema's place. Empty if it is not known. Gemini's names in snake_case stay apart: who
+    does not read them reads the others.
     """
     pointer = occurrence.finding.get("source_pointer")
     if not isinstance(pointer, str):
         return _NO_PLACE
-    place = _CAPITAL.sub("_", _INDEX.sub("/*", pointer)).lower().partition("/properties")[0]
+    place = _INDEX.sub("/*", pointer).partition("/properties")[0]
     return _TEXT_OF_A_PART.sub("", place)
 
 
