@@ -8,6 +8,7 @@ from typing import Any
 
 from doubles import wire
 from doubles.bodies.connectors import groups
+from doubles.bodies.free_form import as_function, custom_calls, custom_tools
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
 from doubles.wire import Skip
@@ -17,6 +18,7 @@ FIRST = ("codex/additional-tools",)
 LATE = ("codex/late-tools",)
 TWINS = ("codex/twin-tools",)
 SEARCHED = ("codex/tool-search",)
+MIXED = ("codex/mixed-namespace",)
 
 
 def brought(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -130,6 +132,53 @@ def twin_call_of_the_wrong_server(draft: Draft) -> None:
     """The call of a reply names the other of two servers that have a tool of its name."""
     for item in need([item for item in draft.messages if item.get("namespace")]):
         item["namespace"] = {"north_quay": "south_quay", "south_quay": "north_quay"}[item["namespace"]]
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=MIXED)
+def mixed_free_text_dropped(draft: Draft) -> None:
+    """Of a namespace that has both kinds of tools only the functions are declared."""
+    free = {tool["name"] for entry in draft.source["tools"] for tool in entry["tools"] if tool["type"] == "custom"}
+    if draft.format == CHAT:
+        need(free)
+        draft.body["tools"] = [tool for tool in draft.body["tools"] if tool["type"] == "function"]
+    else:
+        for tool in need([tool for tool in draft.tools if tool.inner["name"] in free]):
+            tool.remove()
+
+
+@broken("translation/call-kind", check="response", target=RESPONSES, sources=OTHERS, cases=MIXED)
+def mixed_calls_of_one_kind(draft: Draft) -> None:
+    """All calls of a namespace are those of functions, for its first tool is one."""
+    for call in need(list(custom_calls(draft))):
+        as_function(call)
+
+
+@broken("translation/call-name", check="response", target=RESPONSES, sources=OTHERS, cases=MIXED)
+def mixed_group_left_in_the_name(draft: Draft) -> None:
+    """The namespace is taken out of the names of functions only; a free-text call keeps it in its name."""
+    for call in need(list(custom_calls(draft))):
+        call["name"] = f"{call.pop('namespace')}__{call['name']}"
+
+
+@warning("translation/call-namespace", check="response", target=RESPONSES, sources=OTHERS, cases=MIXED)
+def mixed_group_of_functions_only(draft: Draft) -> None:
+    """Of the calls of one namespace only those of functions name it."""
+    for call in need(list(custom_calls(draft))):
+        del call["namespace"]
+
+
+@harmless(
+    target=OTHERS,
+    sources=(RESPONSES,),
+    cases=MIXED,
+    beside=("translation/tool-lost", "translation/call-name", "translation/call-kind"),
+)
+def mixed_group_in_the_names(draft: Draft) -> None:
+    """Both kinds of tools of a namespace have it in their names."""
+    handles = [*need(draft.tools), *draft.calls, *(draft.results if draft.format == GEMINI else ())]
+    free = [*custom_tools(draft), *(call["custom"] for call in custom_calls(draft))] if draft.format == CHAT else []
+    for named in [*(handle.inner for handle in handles), *free]:
+        named["name"] = f"stowage__{named['name']}"
 
 
 @warning("translation/identity", target=RESPONSES, sources=SAME, cases=FIRST)
