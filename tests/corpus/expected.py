@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import ANY
 
-from toolcall_conformance.basics.jsonvalue import JSONError, begins_json, parse, parse_arguments
+from toolcall_conformance.basics.jsonvalue import JSONError, begins_json, parse, parse_arguments, resolve
 from toolcall_conformance.basics.reading import (
     Call,
     Hosted,
@@ -243,7 +243,13 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
                 elements.opaque.append((None, item.text))
             elif not isinstance(item, Waiver):  # what stands for a signature that nobody has says nothing
                 items.append(item)
+    elements.hosted += _wishes(reading)
     return elements
+
+
+def _wishes(reading: Reading) -> list[Any]:
+    """The wish for a compaction, which is a member of the reading and no item of a turn."""
+    return [] if reading.compacts is None else [resolve(reading.body, reading.compacts)]
 
 
 def _captions(turn: Turn, place: int) -> bool:

@@ -19,6 +19,7 @@ LATE = ("codex/late-tools",)
 TWINS = ("codex/twin-tools",)
 SEARCHED = ("codex/tool-search",)
 MIXED = ("codex/mixed-namespace",)
+ASKED = ("codex/compaction-asked",)
 
 
 def brought(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -179,6 +180,23 @@ def mixed_group_in_the_names(draft: Draft) -> None:
     free = [*custom_tools(draft), *(call["custom"] for call in custom_calls(draft))] if draft.format == CHAT else []
     for named in [*(handle.inner for handle in handles), *free]:
         named["name"] = f"stowage__{named['name']}"
+
+
+@broken("translation/compaction-asked", target=RESPONSES, sources=SAME, cases=ASKED)
+def wish_for_a_compaction_dropped(draft: Draft) -> None:
+    """On A→A the wish for a compaction is skipped as an item that is no message."""
+    items = draft.body["input"]
+    for item in need([item for item in items if item.get("type") == "compaction_trigger"]):
+        items.remove(item)
+
+
+@harmless(
+    target=RESPONSES, sources=SAME, cases=ASKED, beside="translation/compaction-asked", warns="translation/identity"
+)
+def wish_for_a_compaction_with_an_id(draft: Draft) -> None:
+    """On A→A the wish for a compaction gets an id."""
+    for item in need([item for item in draft.body["input"] if item.get("type") == "compaction_trigger"]):
+        item["id"] = "ct_68f2c1d1b3e48193905d7ac4f08e6b12"
 
 
 @warning("translation/identity", target=RESPONSES, sources=SAME, cases=FIRST)

@@ -1,4 +1,4 @@
-"""Conversations that OpenAI packed into an encrypted item: skipped by a bridge, shown as it is, said to be missing."""
+"""Conversations that OpenAI packed into an encrypted item, and wishes for one: skipped, shown, said in other words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, bro
 
 PACKED = "codex/compaction"
 HALF = "translation/stored-history"
+ASKED = "codex/compaction-asked"
+UNASKED = "translation/compaction-asked"
 
 
 class Unpacking(DoubledSession):
@@ -66,3 +68,53 @@ class SummarisesThePackedConversation(Unpacking):
         del packed
         words = "So far: the ferry to Amrum waits for the fog to lift, and the crew has asked twice."
         return [{"role": "developer", "content": words}]
+
+
+class Unpacked(DoubledSession):
+    """A session that takes requests which ask for a compaction, which the reference refuses."""
+
+    instead: tuple[dict[str, Any], ...] = ()
+    """What stands in the place of the wish."""
+
+    def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        items = [self.instead if item.get("type") == "compaction_trigger" else (item,) for item in body["input"]]
+        return body | {"input": [item for some in items for item in some]}
+
+
+@broken("", rule=UNASKED, case=ASKED, client=RESPONSES, upstream=ANTHROPIC)
+class SkipsTheWishForACompaction(Unpacked):
+    """Skips the wish for a compaction as an item that it does not know, and gives the model's next step back."""
+
+
+@broken("", rule=UNASKED, case=ASKED, client=RESPONSES, upstream=CHAT)
+class MakesABlankOfTheWish(Unpacked):
+    """Makes a message without words of the wish for a compaction."""
+
+    instead = ({"role": "user", "content": "(no content)"},)
+
+
+@broken("", rule=UNASKED, case=ASKED, client=RESPONSES, upstream=GEMINI)
+class TurnsTheWishIntoASeparator(Unpacked):
+    """Puts a blank line in the place of the wish for a compaction."""
+
+    instead = ({"role": "user", "content": "\n"},)
+
+
+@harmless(ASKED, RESPONSES, ANTHROPIC, beside=UNASKED)
+class AsksForASummary(Unpacked):
+    """Asks the model for a summary in the place of the wish for a compaction."""
+
+    instead = ({"role": "user", "content": "Sum up this conversation for a colleague who takes over."},)
+
+
+@harmless(ASKED, RESPONSES, CHAT, beside=UNASKED)
+class AsksForASummaryAsTheDeveloper(Unpacked):
+    """Asks for a summary as the developer, with the words in a part."""
+
+    instead = (
+        {
+            "type": "message",
+            "role": "developer",
+            "content": [{"type": "input_text", "text": "Write down what matters of the conversation above."}],
+        },
+    )
