@@ -212,6 +212,35 @@ def test_media_of_a_type_that_the_target_does_not_take_are_lost(mime: str, expec
     assert must == (set() if expected else {"translation/media-lost"})
 
 
+def test_a_phase_is_lost_once_a_message_and_only_where_no_key_says_it() -> None:
+    texts = [{"type": "output_text", "text": "First."}, {"type": "output_text", "text": "Then."}]
+    source = {
+        "model": "gpt-5.4",
+        "input": [
+            {"role": "user", "content": "Look.", "phase": "commentary"},
+            {"type": "message", "role": "assistant", "content": texts, "phase": "commentary"},
+            {"role": "user", "content": "And?"},
+            {"role": "assistant", "content": "Fine.", "phase": None},
+            {"role": "user", "content": "Sure?"},
+        ],
+    }
+    said = [
+        ("user", "Look."),
+        ("assistant", "First.Then."),
+        ("user", "And?"),
+        ("assistant", "Fine."),
+        ("user", "Sure?"),
+    ]
+    messages = [{"role": role, "content": text} for role, text in said]
+    lost = {"phase": ("cannot", 1)}
+    assert noted("openai_responses", "openai_chat", source, {"model": "gpt-5.4", "messages": messages}) == lost
+    claude = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 9, "messages": messages}
+    assert noted("openai_responses", "anthropic", source, claude) == lost
+    contents = [{"role": {"assistant": "model"}.get(role, role), "parts": [{"text": text}]} for role, text in said]
+    assert noted("openai_responses", "gemini", source, {"contents": contents}) == lost
+    assert noted("openai_responses", "openai_responses", source, source) == {}
+
+
 def test_what_must_arrive_is_a_finding_and_no_loss() -> None:
     output = copy.deepcopy(CHAT)
     del output["parallel_tool_calls"], output["messages"][2]["tool_calls"][1], output["messages"][4]

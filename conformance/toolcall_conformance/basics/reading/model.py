@@ -45,12 +45,14 @@ class Text:
     """A chunk of visible text. Blank text is never read as an element.
 
     ``labels`` are the title and source of the search result that it is of; ``citations`` are its own sources.
+    ``phase_pointer`` is the place at which its message says whether it comments on the work or is the answer.
     """
 
     text: str
     pointer: str
     labels: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
+    phase_pointer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,6 +204,8 @@ def _item_parts(pair: Pair, item: Any) -> Iterator[NameablePart]:
             yield from (_media_part(pair, part, in_result=True) for part in item.parts if isinstance(part, Media))
             if item.error is True:
                 yield _make_part(pair, "error-mark", item.pointer, _drop_error_marks, is_whole=False)
+        case Text(phase_pointer=str() as pointer):
+            yield _make_part(pair, "phase", pointer, _drop_phase(pointer), is_whole=False)
         case Reasoning(pointer=pointer):
             yield _make_part(pair, "reasoning-text", pointer, _drop_item(pointer), _last_key(pointer))
         case Opaque(pointer=pointer):
@@ -244,6 +246,16 @@ def _remove_from_item(item: Any, pointer: str) -> Any:
         return replace(item, parts=tuple(part for part in item.parts if part.pointer != pointer))
     droppable = isinstance(item, (Media, Reasoning, Opaque, Hosted))
     return None if droppable and item.pointer == pointer else item
+
+
+def _drop_phase(pointer: str) -> Drop:
+    """Return what drops the phase of a message: of all its texts."""
+
+    def without_phase(item: Any) -> Any:
+        is_of_message = isinstance(item, Text) and item.phase_pointer == pointer
+        return replace(item, phase_pointer=None) if is_of_message else item
+
+    return lambda reading: _change_items(reading, without_phase)
 
 
 def _drop_error_marks(reading: Reading) -> Reading:

@@ -117,6 +117,7 @@ def _assistant_items(conversation: Conversation, ledger: Ledger) -> list[Item]:
 
 def _decode_message(item: Body, conversation: Conversation, ledger: Ledger, losses: Losses) -> None:
     role, parts = item.get("role"), decode_parts(item.get("content"), losses)
+    lose_phase(item, losses)
     if role == "assistant":
         items = _assistant_items(conversation, ledger)
         items += parts
@@ -136,8 +137,18 @@ def _decode_model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]
             call.form = call_form(item)
         return [ledger.fill_from_text(call, argument_text_of(item))]
     if kind == "message":
+        lose_phase(item, losses)
         return decode_parts(item.get("content"), losses)
     return [decode_other_item(item)]
+
+
+def lose_phase(message: Body, losses: Losses) -> None:
+    """Say that a message's phase is lost, if it has one: no other format has a place for it.
+
+    https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_output_message.py
+    """
+    if message.get("phase"):
+        losses.add("phase", "only Responses says whether a message is commentary or the answer", message["phase"])
 
 
 def is_call(item: Body) -> bool:

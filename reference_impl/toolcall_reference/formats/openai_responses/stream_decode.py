@@ -21,6 +21,7 @@ from toolcall_reference.formats.openai_responses.decode import (
     decode_head,
     decode_other_item,
     is_call,
+    lose_phase,
 )
 from toolcall_reference.formats.openai_responses.failures import decode_error_event
 from toolcall_reference.streaming.deltas import Delta
@@ -115,6 +116,7 @@ class StreamDecoder:
             self._draft.complete_call(call, argument_text_of(item))
             self._draft.close_call(call)
         elif item.get("type") == "message":
+            lose_phase(item, self._losses)
             for place, part in enumerate(as_list(item.get("content"), "content")):
                 part = as_object(part, "a content part")
                 where = {"item_id": item.get("id"), "output_index": index, "content_index": place}
