@@ -178,8 +178,8 @@ def test_two_calls_at_once(corpus: Corpus) -> None:
         fragment(":1}"),
         whole("{}", 2, 1),
         whole('{"a":1}'),
-        done(ends[1], 1),
         done(ends[0]),
+        done(ends[1], 1),
         lifecycle("completed", *ends),
     )
     assert found(corpus, body) == set()
@@ -200,6 +200,21 @@ def test_two_calls_under_one_index_are_two() -> None:
     assert {rule for rule, _ in assembled.breaches} == {
         *("openai_responses/stream-output-index", "openai_responses/stream-output-place")
     }
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ({"id": "ws_1", "type": "web_search_call", "status": "completed"}, set()),
+        ({"id": "rs_1", "type": "reasoning", "summary": []}, {"openai_responses/stream-item-order"}),
+    ],
+)
+def test_only_steps_of_the_provider_may_be_done_late(between: dict[str, Any], expected: set[str]) -> None:
+    """The searches of xAI run at once and are done as they end; a thought stands before its call."""
+    events = [BEGIN, added(between), added(call(), 1), whole("{}", index=1)]
+    item = call(arguments="{}", status="completed")
+    assembled = assemble(stream(*events, done(item, 1), done(between), lifecycle("completed", between, item)))
+    assert {rule for rule, _ in assembled.breaches} == expected
 
 
 @pytest.mark.parametrize("output", [[], None])

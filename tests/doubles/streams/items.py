@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
-from doubles.stream import CALL_ALONE, ONE, TEXT, Event, broken, warning
+from doubles.stream import CALL_ALONE, ONE, PARALLEL, RESPONSES, TEXT, Event, broken, harmless, warning
 from doubles.streams.handles import again, kind, typed, without_last
 
 Events = Iterator[Event]
 
 ADDED, DONE = "response.output_item.added", "response.output_item.done"
+CLOSED_LATE = "https://github.com/BerriAI/litellm/pull/36356"
 GROWS, GROWN = "response.function_call_arguments.delta", "response.function_call_arguments.done"
 
 
@@ -379,3 +381,69 @@ def created_by_another_model(event: Event) -> None:
     """response.created names another model than the final response."""
     if kind(event) == "response.created":
         event["data"]["response"]["model"] += "-turbo"
+
+
+def renumbered(events: Events) -> Events:
+    """The events with their numbers in the order in which they come."""
+    for number, event in enumerate(events):
+        event["data"]["sequence_number"] = number
+        yield event
+
+
+@warning("openai_responses/stream-item-order", case=ONE, spares=CALL_ALONE, thread=CLOSED_LATE)
+def message_done_last(events: Events) -> Events:
+    """The message before a call is done when the reply ends."""
+
+    def moved() -> Events:
+        message, late = None, []
+        for event in events:
+            if kind(event) == ADDED and event["data"]["item"]["type"] == "message":
+                message = event["data"]["output_index"]
+            ends = kind(event).endswith(".done") and event["data"].get("output_index") == message is not None
+            if kind(event) == "response.completed":
+                yield from late
+            if ends:
+                late.append(event)
+            else:
+                yield event
+
+    yield from renumbered(moved())
+
+
+@warning("openai_responses/stream-item-order", case=PARALLEL, spares=CALL_ALONE)
+def calls_done_from_the_last(events: Events) -> Events:
+    """Calls are done in the opposite order when the reply ends."""
+
+    def turned() -> Events:
+        late = []
+        for event in events:
+            if kind(event) == "response.completed":
+                yield from reversed(late)
+            if is_call(event) and kind(event) == DONE:
+                late.append(event)
+            else:
+                yield event
+
+    yield from renumbered(turned())
+
+
+@harmless(client=RESPONSES, case=PARALLEL, beside="openai_responses/stream-item-order")
+def calls_interleaved(events: Events) -> Events:
+    """Calls are open at once, and their fragments come in turns; they are done in their order."""
+
+    def woven() -> Events:
+        calls: dict[int, list[Event]] = {}
+        for event in events:
+            place = event["data"].get("output_index")
+            if kind(event) == ADDED and event["data"]["item"]["type"] == "function_call":
+                calls[place] = []
+            if kind(event) == "response.completed":
+                for group in zip_longest(*([call for call in each if kind(call) != DONE] for each in calls.values())):
+                    yield from (call for call in group if call is not None)
+                yield from (each[-1] for each in calls.values())
+            if place in calls:
+                calls[place].append(event)
+            else:
+                yield event
+
+    yield from renumbered(woven())

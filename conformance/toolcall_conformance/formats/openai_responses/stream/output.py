@@ -8,6 +8,7 @@ from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import is_json, join
 from toolcall_conformance.basics.reading.assembled import StreamedCall
 from toolcall_conformance.formats.expected_values import INDEX, TEXT, intended_json_text, json_fault, object_with_values
+from toolcall_conformance.formats.openai_responses.conversation import is_hosted
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY_KEYS, PART_EVENTS
 from toolcall_conformance.formats.openai_responses.stream.items import StreamItem
@@ -21,6 +22,7 @@ RULES = (
     "stream-output-index",
     "stream-item-id",
     "stream-item-done",
+    "stream-item-order",
     "stream-item-closed",
     "stream-final-output",
     "stream-output-place",
@@ -38,6 +40,8 @@ class Output:
         self._placed: dict[int, list[StreamItem]] = {}
         self._final_calls: list[StreamedCall] = []
         self._begun = 0
+        self._furthest: StreamItem | None = None
+        """Of the items that are done, and that no provider runs itself, the one with the highest index."""
 
     @property
     def item_bodies(self) -> list[dict[str, Any]]:
@@ -136,11 +140,28 @@ class Output:
                 want=Words(ITEM_ADDED),
                 got=Words("response.output_item.done"),
             )
-            self._store_item(
-                StreamItem.from_whole(final_item, index if _is_index(index) else None, pointer, self._report)
-            )
+            item = StreamItem.from_whole(final_item, index if _is_index(index) else None, pointer, self._report)
+            self._store_item(item)
+            self._check_order(item, pointer)
             return
+        if not item.closed:
+            self._check_order(item, pointer)
         item.close(final_item, pointer)
+
+    def _check_order(self, item: StreamItem, pointer: str) -> None:
+        """Hold an item that is done now against those that were done before it, and whose place is behind its own.
+
+        Steps that the provider runs itself may run at once, and are done as they end.
+        """
+        if item.index is None or is_hosted(item.kind, item.said):
+            return
+        furthest = self._furthest
+        if furthest is None or furthest.index is None or item.index > furthest.index:
+            self._furthest = item
+        elif item.index < furthest.index:
+            message = f"the {furthest.subject} at output_index {furthest.index} is done already"
+            want, got = Words(f"before the item at {furthest.index}"), Words("behind it")
+            self._report.add_once("stream-item-order", pointer, message, want=want, got=got, subject=item.subject)
 
     def _concerned_item(self, data: dict[str, Any], pointer: str) -> StreamItem | None:
         """The item that an event is about."""
