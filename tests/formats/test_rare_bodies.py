@@ -21,6 +21,7 @@ from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
+ITEM_TYPE = "openai_responses/item-type"
 
 
 def items(name: str, direction: str, body: dict[str, Any]) -> list[Any]:
@@ -223,6 +224,18 @@ def test_a_thought_among_the_parts_of_a_message() -> None:
     part = {"type": "reasoning_text", "text": "hm"}
     body = {"model": "m", "input": [{"type": "message", "role": "assistant", "content": [part]}]}
     assert items("openai_responses", "request", body) == [("Reasoning", "hm")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("agent_message", set()), ("multi_agent_call", set()), ("message_of_an_agent", {f"{ITEM_TYPE} /input/1/type"})],
+)
+def test_items_that_only_the_beta_of_responses_has(kind: str, expected: set[str]) -> None:
+    """Codex sends what agents tell each other in ordinary requests, and OpenAI takes it."""
+    content = [{"type": "input_text", "text": "Berth seven."}, {"type": "encrypted_content", "encrypted_content": "gA"}]
+    item = {"type": kind, "id": "amsg_1", "author": "/root", "recipient": "/root/office", "content": content}
+    body = {"model": "gpt-5.4", "input": [{"role": "user", "content": "Ask."}, item]}
+    assert broken("openai_responses", body) == expected
 
 
 def test_a_compaction_in_a_stream() -> None:

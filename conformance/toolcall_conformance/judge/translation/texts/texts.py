@@ -25,6 +25,7 @@ from toolcall_conformance.judge.translation.texts.text_runs import (
     pair_runs,
     source_runs,
 )
+from toolcall_conformance.judge.translation.texts.unknown_items import texts_with_unknown
 from toolcall_conformance.judge.translation.texts.white_space import joined_equal, squeeze, trimmed_equal
 
 
@@ -375,13 +376,16 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
     origins = Origins(pair)
     added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
     documents = texts_with_documents(pair, added) if added else set()
-    rendered = pair.view(TextualizedCalls.of).renderings_among(added) | documents if added else set()
+    unknown = texts_with_unknown(pair, added) if added else {}
+    rendered = pair.view(TextualizedCalls.of).renderings_among(added) | documents | unknown.keys() if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
             for piece in extra[number]:
                 if piece.text in documents:
                     pair.accept("text-document-as-text", piece.pointer, None, MISSING, piece.text)
+                elif piece.text in unknown:
+                    pair.accept("unknown-item-as-text", piece.pointer, unknown[piece.text], MISSING, piece.text)
             pieces = [piece for piece in extra[number] if piece.text not in rendered]
             yield from _report_added(pair, place, pieces, origins, thoughts)
         elif place.old.side == "system":

@@ -1,0 +1,56 @@
+"""Texts of the output that say what an item, block or part of the source says that no reader knows.
+
+APIs get new ones: Codex passes what one agent tells another as ``agent_message``
+(https://github.com/openai/openai-python/blob/main/src/openai/types/beta/beta_response_input_item_param.py). Whose words
+they are in another format nobody can say, but nobody made them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Final
+
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.reading import Unknown
+from toolcall_conformance.judge.translation.pair import Pair
+from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
+
+NAME: Final = "unknown-item-as-text"
+
+
+def texts_with_unknown(pair: Pair, texts: Iterable[str]) -> dict[str, str]:
+    """Return those of the texts that have words of such an item, each with the item's pointer.
+
+    A few words may surround them.
+    """
+    parameters = pair.corpus.equivalence(NAME).parameters
+    items = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Unknown)]
+    words_by_item = {
+        item.pointer: {*_words_within(resolve(pair.source.body, item.pointer), parameters["unread_members"])} for item in items
+    }
+    if not any(words_by_item.values()):
+        return {}
+    telling = {}
+    for text in texts:
+        key = squeeze(text)
+        for pointer, words in words_by_item.items():
+            whole = {squeeze(word) for word in words}
+            held = {squeeze(word) for word in words if is_phrase(pair.corpus, word.strip())}
+            around = len(key) - sum(len(word) for word in held if word in key)
+            if key in whole or (any(word in key for word in held) and around <= parameters["around"]):
+                telling[text] = pointer
+                break
+    return telling
+
+
+def _words_within(value: Any, unread: Collection[str]) -> Iterator[str]:
+    """Yield the texts inside of a JSON value, without those of members that nobody reads."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _words_within(entry, unread) if key not in unread else ()
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _words_within(entry, unread)
+    elif isinstance(value, str) and value.strip():
+        yield value
