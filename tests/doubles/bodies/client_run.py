@@ -41,6 +41,44 @@ def own_tool_dropped(draft: Draft) -> None:
     draft.body.pop("toolConfig", None)
 
 
+ONLY_DECLARED = ("codex/tool-search", "client_run/shell")
+
+
+def replaced(draft: Draft, name: str, description: str | None) -> None:
+    """Declare a function of another name in the place of each tool that the client runs, before anybody called it."""
+    need(not draft.calls)
+    names = {"tool_search", "shell", "bash", "local_shell"}
+    tools = [tool for tool in wire.tools(draft.format, draft.body) if tool.inner["name"] in names]
+    for tool in need(tools):
+        tool.inner["name"] = name
+        tool.schema = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+        tool.inner.pop("description", None)
+        if description is not None:
+            tool.inner["description"] = description
+
+
+@broken("translation/tool-lost", target=(ANTHROPIC, CHAT, GEMINI), sources=(RESPONSES,), cases=ONLY_DECLARED)
+def own_tool_made_another(draft: Draft) -> None:
+    """A tool that the client runs is dropped, and a function of the translator's own, for something else, is there."""
+    replaced(draft, "think", "Think about what was found before you go on.")
+
+
+@harmless(
+    target=(ANTHROPIC, CHAT, GEMINI), sources=(RESPONSES,), cases=("client_run/shell",), beside="translation/tool-lost"
+)
+def own_tool_of_a_free_name(draft: Draft) -> None:
+    """A shell becomes a function of any name, whose description says that it runs commands."""
+    replaced(draft, "run_it", "Run a command line on the machine of the user.")
+
+
+@harmless(
+    target=(ANTHROPIC, CHAT, GEMINI), sources=(RESPONSES,), cases=("client_run/shell",), beside="translation/tool-lost"
+)
+def own_tool_of_a_free_name_alone(draft: Draft) -> None:
+    """A shell becomes a function of any name that says nothing of itself."""
+    replaced(draft, "run_it", None)
+
+
 @warning("translation/schema-listed-twice", target=(CHAT, GEMINI, RESPONSES), sources=(ANTHROPIC, RESPONSES))
 def own_tool_requires_twice(draft: Draft) -> None:
     """The schema that the translator wrote for a tool of the client's lists its first required member twice."""

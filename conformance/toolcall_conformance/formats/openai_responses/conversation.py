@@ -117,7 +117,7 @@ class ItemReader:
     def _read_message(self, node: Node, _: str) -> None:
         node.ignore("type", "id", "status", "phase")
         side = _SIDES.get(node.text("role") or "", "user")
-        phase_pointer = _place(node, "phase") if node.text("phase") and side == "assistant" else None
+        phase_pointer = _member_pointer(node, "phase") if node.text("phase") and side == "assistant" else None
         for item in read_content(node.child("content"), self.reading.residue):
             if phase_pointer is not None and isinstance(item, Text):
                 item = replace(item, phase_pointer=phase_pointer)

@@ -8,7 +8,7 @@ they are in another format nobody can say, but nobody made them up.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Unknown
@@ -16,18 +16,17 @@ from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
-NAME: Final = "unknown-item-as-text"
-
 
 def texts_with_unknown(pair: Pair, texts: Iterable[str]) -> dict[str, str]:
     """Return those of the texts that have words of such an item, each with the item's pointer.
 
     A few words may surround them.
     """
-    parameters = pair.corpus.equivalence(NAME).parameters
+    parameters = pair.corpus.equivalence("unknown-item-as-text").parameters
     items = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Unknown)]
     words_by_item = {
-        item.pointer: {*_words_within(resolve(pair.source.body, item.pointer), parameters["unread_members"])} for item in items
+        item.pointer: {*_words_within(resolve(pair.source.body, item.pointer), parameters["unread_members"])}
+        for item in items
     }
     if not any(words_by_item.values()):
         return {}

@@ -53,10 +53,10 @@ def pair_own_tools(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tup
     paired_ids = {id(tool) for twin in twins for tool in twin}
     free = [tool for tool in sides.output.tools if id(tool) not in paired_ids and _can_replace_own_tool(sides, tool)]
     pairs = []
-    for fits in (_has_same_purpose, _has_same_name, _is_named_for_purpose, _is_any_function):
+    for fits in (_has_same_purpose, _has_same_name, _is_named_for_purpose, _may_be_for_purpose):
         for tool in list(left):
             # As a last resort: what is left over for what is left over.
-            if fits is _is_any_function and len(left) != len(
+            if fits is _may_be_for_purpose and len(left) != len(
                 [candidate for candidate in free if candidate.kind != "hosted"]
             ):
                 break
@@ -89,9 +89,16 @@ def _is_named_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
     return own is not None and other.kind != "hosted" and is_named_for(sides.corpus, other.name, own.purpose)
 
 
-def _is_any_function(sides: Sides, tool: Tool, other: Tool) -> bool:
-    del sides, tool
-    return other.kind != "hosted"
+def _may_be_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
+    """Whether a function of any name may stand for a tool: it does not say that it is for something else."""
+    own = own_tool(sides.corpus, sides.source, tool)
+    if own is None or other.kind == "hosted":
+        return False
+    if not other.description or other.description == tool.description:
+        return True
+    properties = other.schema.get("properties") if isinstance(other.schema, dict) else None
+    words = " ".join([other.description, *(properties if isinstance(properties, dict) else ())])
+    return is_named_for(sides.corpus, words, own.purpose)
 
 
 def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
