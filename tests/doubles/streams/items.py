@@ -395,14 +395,15 @@ def message_done_last(events: Events) -> Events:
     """The message before a call is done when the reply ends."""
 
     def moved() -> Events:
-        message, late = None, []
+        message: int | None = None
+        late: list[Event] = []
         for event in events:
             if kind(event) == ADDED and event["data"]["item"]["type"] == "message":
                 message = event["data"]["output_index"]
-            ends = kind(event).endswith(".done") and event["data"].get("output_index") == message is not None
+            of_message = message is not None and event["data"].get("output_index") == message
             if kind(event) == "response.completed":
                 yield from late
-            if ends:
+            if of_message and kind(event).endswith(".done"):
                 late.append(event)
             else:
                 yield event
@@ -415,7 +416,7 @@ def calls_done_from_the_last(events: Events) -> Events:
     """Calls are done in the opposite order when the reply ends."""
 
     def turned() -> Events:
-        late = []
+        late: list[Event] = []
         for event in events:
             if kind(event) == "response.completed":
                 yield from reversed(late)
@@ -427,7 +428,7 @@ def calls_done_from_the_last(events: Events) -> Events:
     yield from renumbered(turned())
 
 
-@harmless(client=RESPONSES, case=PARALLEL, beside="openai_responses/stream-item-order")
+@harmless(client=RESPONSES, case=PARALLEL)
 def calls_interleaved(events: Events) -> Events:
     """Calls are open at once, and their fragments come in turns; they are done in their order."""
 
