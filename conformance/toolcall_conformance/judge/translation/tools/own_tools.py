@@ -91,7 +91,7 @@ def _is_named_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
 
 def _may_be_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
     """Whether a function of any name may stand for a tool: it does not say that it is for something else."""
-    own = own_tool(sides.corpus, sides.source, tool)
+    own = find_own_tool(sides.corpus, sides.source, tool)
     if own is None or other.kind == "hosted":
         return False
     if not other.description or other.description == tool.description:
