@@ -76,7 +76,7 @@ def _conversation_losses(pair: Pair, *, history: bool) -> Iterator[tuple[str, in
         "tool-hosted",
         _count_hosted_steps(pair.source, history=history) - _count_hosted_steps(pair.output, history=history),
     )
-    yield "phase", _phases(pair.source) - _phases(pair.output)
+    yield "phase", _count_phases(pair.source) - _count_phases(pair.output)
     if not pair.is_request:
         pages = [{citation.url for citation in citations(reading)} for reading in (pair.source, pair.output)]
         yield "citations", len(pages[0] - pages[1])
@@ -191,7 +191,7 @@ def _count_system_turns(reading: Reading) -> int:
     return sum(turn.side == "system" for turn in reading.turns)
 
 
-def _phases(reading: Reading) -> int:
+def _count_phases(reading: Reading) -> int:
     """How many messages say whether they comment on the work or are the answer."""
     return len({text.phase_pointer for text in _items(reading, Text)} - {None})
 
