@@ -115,6 +115,7 @@ def _is_double(number: int) -> bool:
 
 
 def _result_losses(pair: Pair) -> Iterator[tuple[str, int]]:
+    """Yield what results lost; missing results are findings."""
     source, output = pair.source.results, pair.output.results
     absent = max(0, len(source) - len(output))  # these are findings
     yield "result-id", _count_with(source, "id") - _count_with(output, "id") - absent
@@ -243,6 +244,7 @@ def _count_declared(pair: Pair, reading: Reading, kind: str) -> int:
 
 
 def _setting_losses(pair: Pair) -> Iterator[str]:
+    """Yield the settings that the output lacks, without the route's own and those at their default."""
     source, output = pair.source, pair.output
     defaults = pair.origin.get("defaults", {})
     for name, setting in source.settings.items():

@@ -97,15 +97,17 @@ def _record_settings(pair: Pair) -> None:
             _record_setting_words(pair, name, setting, other)
 
 
-def _record_setting_words(pair: Pair, name: str, setting: Setting, other: Setting) -> None:
+def _record_setting_words(pair: Pair, setting_name: str, setting: Setting, other: Setting) -> None:
     """Record a setting that is under another key, or in other words, than its format prefers."""
-    usual, got = pair.wire_words["settings"].get(name, ""), setting_as_written(pair.output, other)
+    usual, got = pair.wire_words["settings"].get(setting_name, ""), setting_as_written(pair.output, other)
     beside = not isinstance(got, dict) and _parent(usual) == _parent(_to_camel_case(other.pointer))
     if beside and usual not in (other.pointer, _to_camel_case(other.pointer)):
         pair.accept("setting-by-another-name", other.pointer, setting.pointer, MISSING, got)
-    if name == "response_format" and not equal(want := setting_value(pair, name, setting), got):
+    if setting_name == "response_format" and not equal(want := setting_value(pair, setting_name, setting), got):
         pair.accept("answer-form-in-other-words", other.pointer, setting.pointer, want, got)
-    forced = name == "tool_choice" and isinstance(setting.value, dict) and setting.value.get("mode") == "required"
+    forced = (
+        setting_name == "tool_choice" and isinstance(setting.value, dict) and setting.value.get("mode") == "required"
+    )
     chosen = chosen_tool_names(pair.output) if forced else None
     want = choice_value(pair, "required", chosen) if chosen is not None and len(chosen) == 1 else got
     if not equal(want, got):

@@ -55,7 +55,7 @@ class Sides:
 
     def accept(
         self,
-        name: str,
+        equivalence: str,
         pointer: str,
         source: str | None = None,
         want: Any = MISSING,
@@ -63,12 +63,12 @@ class Sides:
         *,
         only_translated: bool = False,
     ) -> None:
-        """Record a difference that the equivalence ``name`` allows.
+        """Record a difference that the named equivalence allows.
 
         ``only_translated``: between two ends of one format nothing is recorded: there the difference is reported.
         """
         if self.accepted is not None and not (only_translated and self.is_same_format):
-            self.accepted.append(Tolerated(name, pointer, source, want, got))
+            self.accepted.append(Tolerated(equivalence, pointer, source, want, got))
 
     @property
     def is_request(self) -> bool:

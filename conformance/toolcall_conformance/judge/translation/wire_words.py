@@ -59,21 +59,21 @@ def notation_hint(sides: Sides, element: str) -> str:
     return f"{sides.output.format} writes this as {notation}" if notation else ""
 
 
-def setting_name(sides: Sides, name: str) -> str:
+def setting_key(sides: Sides, setting_name: str) -> str:
     """Return a setting's dotted key in the output's format, or its neutral name if the format has none."""
-    pointer = sides.wire_words["settings"].get(name)
-    return name.rpartition(":")[2] if pointer is None else pointer[1:].replace("/", ".")
+    pointer = sides.wire_words["settings"].get(setting_name)
+    return setting_name.rpartition(":")[2] if pointer is None else pointer[1:].replace("/", ".")
 
 
-def setting_value(pair: Pair, name: str, setting: Setting) -> Any:
+def setting_value(pair: Pair, setting_name: str, setting: Setting) -> Any:
     """Return the value of a setting of the source as the output would have it."""
     if pair.source.format == pair.output.format:
         return setting_as_written(pair.source, setting)
-    if name in pair.wire_words["negated"] and isinstance(setting.value, bool):
+    if setting_name in pair.wire_words["negated"] and isinstance(setting.value, bool):
         return not setting.value
-    if name == "response_format":
+    if setting_name == "response_format":
         return _response_format_value(pair, setting)
-    if name == "reasoning":
+    if setting_name == "reasoning":
         return _reasoning_value(pair, setting)
     return setting.value
 
@@ -223,9 +223,9 @@ def _fill_template(template: Any, values: Mapping[str, Any]) -> Any:
     return values.get(template, template) if isinstance(template, str) else template
 
 
-def usage_pointer(sides: Sides, reading: Reading, name: str) -> str:
+def usage_pointer(sides: Sides, reading: Reading, token_kind: str) -> str:
     """Return where a body counts tokens of a kind, else its object of counts, else blank for the whole body."""
-    pointer = sides.corpus.format(reading.format)["wire_words"]["usage"].get(name, "")
+    pointer = sides.corpus.format(reading.format)["wire_words"]["usage"].get(token_kind, "")
     while pointer:
         try:
             resolve(reading.body, pointer)

@@ -90,9 +90,13 @@ class _ShownSchema:
         """The names of all members."""
         return list(dict.fromkeys(name for branch in self._branches for name in branch.get("properties", {})))
 
-    def member(self, name: str) -> _ShownSchema:
+    def member(self, member_name: str) -> _ShownSchema:
         """Return the schemas of a member; a member without any may be anything."""
-        entries = [branch["properties"][name] for branch in self._branches if name in branch.get("properties", {})]
+        entries = [
+            branch["properties"][member_name]
+            for branch in self._branches
+            if member_name in branch.get("properties", {})
+        ]
         if not entries:
             others = (branch.get("additionalProperties") for branch in self._branches)
             entries = [other for other in others if isinstance(other, dict)]
@@ -103,19 +107,19 @@ class _ShownSchema:
         schemas = [branch["items"] for branch in self._branches if isinstance(branch.get("items"), dict)]
         return _ShownSchema(self._speller, *(schemas or [True]), depth=self._depth + 1)
 
-    def requires(self, name: str) -> bool:
+    def requires(self, member_name: str) -> bool:
         """Whether every valid object has the member."""
-        return any(self._requires(schema, name, self._depth) for schema in self._schemas)
+        return any(self._requires(schema, member_name, self._depth) for schema in self._schemas)
 
-    def _requires(self, schema: dict[str, Any], name: str, depth: int) -> bool:
-        if name in schema.get("required", ()):
+    def _requires(self, schema: dict[str, Any], member_name: str, depth: int) -> bool:
+        if member_name in schema.get("required", ()):
             return True
         inner = {
             key: [self._speller.normalize(entry) for entry in schema.get(key, ())]
             for key in (*_UNION_KEYWORDS, "allOf")
         }
-        return any(self._requires(entry, name, depth + 1) for entry in inner["allOf"]) or any(
-            inner[key] and all(self._requires(entry, name, depth + 1) for entry in inner[key])
+        return any(self._requires(entry, member_name, depth + 1) for entry in inner["allOf"]) or any(
+            inner[key] and all(self._requires(entry, member_name, depth + 1) for entry in inner[key])
             for key in _UNION_KEYWORDS
         )
 
@@ -172,6 +176,7 @@ class _Conversion:
         return value if after.admits(value) or not before.admits(value) else _convert_notation(before, after, value)
 
     def _convert_object(self, before: _ShownSchema, after: _ShownSchema, value: dict[str, Any]) -> dict[str, Any]:
+        """Convert the members of an object by name, without those that null leaves out."""
         names = _renamed_members(before.names, after.names)
         members: dict[str, Any] = {}
         for key, entry in value.items():
@@ -187,15 +192,15 @@ class _Conversion:
         return members
 
 
-def _means_left_out(left: _ShownSchema, after: _ShownSchema, name: str, right: _ShownSchema) -> bool:
+def _means_left_out(left: _ShownSchema, after: _ShownSchema, member_name: str, right: _ShownSchema) -> bool:
     """Whether null, which only one schema admits, means that the other leaves the member out."""
-    return left.lists_null and not right.admits(None) and not after.requires(name)
+    return left.lists_null and not right.admits(None) and not after.requires(member_name)
 
 
-def _default_of_member(before: _ShownSchema, after: _ShownSchema, name: str) -> Any:
+def _default_of_member(before: _ShownSchema, after: _ShownSchema, member_name: str) -> Any:
     """Return a member's default by the reader's schema, else by the writer's, else MISSING."""
-    own = after.member(name).default()
-    return before.member(name).default() if own is MISSING and name in before.names else own
+    own = after.member(member_name).default()
+    return before.member(member_name).default() if own is MISSING and member_name in before.names else own
 
 
 def _convert_notation(before: _ShownSchema, after: _ShownSchema, value: Any) -> Any:
@@ -235,6 +240,7 @@ def _unmatched_names(names: Sequence[str], others: Sequence[str]) -> dict[str, s
 
 
 def _without_fillers(before: _ShownSchema, after: _ShownSchema, value: Any) -> Any:
+    """Return a value without members that are null or a default and that only the writer's schema requires."""
     if isinstance(value, list):
         return [_without_fillers(before.entries(), after.entries(), entry) for entry in value]
     if not isinstance(value, dict):

@@ -28,12 +28,12 @@ def with_unreadable_arguments(reading: Reading, texts: Mapping[int, str]) -> Rea
     if not cut:
         return reading
 
-    def raw(item: Item) -> Item:
+    def restore_text(item: Item) -> Item:
         if isinstance(item, Call) and item.kind == "function" and item.ordinal in cut:
             return replace(item, arguments=Unreadable(cut[item.ordinal]))
         return item
 
-    turns = [replace(turn, items=[raw(item) for item in turn.items]) for turn in reading.turns]
+    turns = [replace(turn, items=[restore_text(item) for item in turn.items]) for turn in reading.turns]
     return replace(reading, turns=turns)
 
 

@@ -43,6 +43,7 @@ class CallsOfBoth:
 
     @classmethod
     def of(cls, corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, str]) -> CallsOfBoth:
+        """Read the calls of two bodies; ``names`` are the output's names of tools by the source's."""
         before, after = source.calls, output.calls
         expected = [names.get(call.name or "", call.name) for call in before]
         values = [_argument_text(call) for call in before], [_argument_text(call) for call in after]

@@ -76,6 +76,7 @@ def _turn_into_steps(reading: Reading, searches: list[Call], *, offered: bool) -
 
 
 def _turn_into_step(item: Item, ordinals: Mapping[int, int], batches: Mapping[int, int]) -> Item:
+    """Return a search or its result as a hosted step; any other item with its calls renumbered."""
     if isinstance(item, Call):
         if item.ordinal in ordinals:
             return replace(item, ordinal=ordinals[item.ordinal], batch=batches[item.batch])

@@ -1,4 +1,4 @@
-"""Schema changes undone: what a translator changes in a tool's schema, it must undo in the arguments of a reply."""
+"""Schema changes undo: what a translator changes in a tool's schema, it must undo in the arguments of a reply."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def undo_schema_changes(sides: Sides) -> Sides:
     """
     as_sent: dict[int, Any] = {}
 
-    def undone(item: Item) -> Item:
+    def undo(item: Item) -> Item:
         conversion = conversion_for(sides.conversions, item) if isinstance(item, Call) else None
         if conversion is None or not isinstance(item, Call):
             return item
@@ -65,7 +65,7 @@ def undo_schema_changes(sides: Sides) -> Sides:
         as_sent[item.ordinal] = item.arguments
         return replace(item, arguments=arguments)
 
-    turns = [replace(turn, items=[undone(item) for item in turn.items]) for turn in sides.source.turns]
+    turns = [replace(turn, items=[undo(item) for item in turn.items]) for turn in sides.source.turns]
     return replace(sides, source=replace(sides.source, turns=turns), arguments_as_sent=as_sent) if as_sent else sides
 
 
@@ -109,7 +109,7 @@ def is_left_unconverted(pair: Pair, left: Call, right: Call) -> bool:
 
 
 def may_be_schema_reversal(sent: Any, received: Any) -> bool:
-    """Whether one value may have become the other because an unknown change in a schema was undone.
+    """Whether one value may have become the other because an unknown change in a schema was undo.
 
     Null is left out, a text becomes the JSON value that it spells, an object around all arguments is removed.
     """
@@ -119,6 +119,7 @@ def may_be_schema_reversal(sent: Any, received: Any) -> bool:
 
 
 def _may_become(sent: Any, received: Any) -> bool:
+    """Whether leaving out null and parsing JSON text may make one value of the other."""
     if isinstance(sent, dict) and isinstance(received, dict):
         gone = [key for key in sent if key not in received]
         return (

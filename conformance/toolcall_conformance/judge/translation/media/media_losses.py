@@ -126,10 +126,10 @@ def media_demand(pair: Pair, media: Media, *, in_result: bool, generated: bool =
     return pair.demand(element)
 
 
-def can_be_in_result(corpus: Corpus, name: str, media: Media) -> bool:
+def can_be_in_result(corpus: Corpus, format_name: str, media: Media) -> bool:
     """Whether a format can have such media in a result, or by a convention next to it."""
     element = media_element(media, in_result=True)
-    return corpus.expresses(name, element) != "no" and not _refuses_type(corpus, name, media, element)
+    return corpus.expresses(format_name, element) != "no" and not _refuses_type(corpus, format_name, media, element)
 
 
 def media_element(media: Media, *, in_result: bool, generated: bool = False) -> str:
@@ -154,7 +154,7 @@ def usual_mime_type(corpus: Corpus, media: Media) -> str | None:
     return str(usual.get(name, name)) or None
 
 
-def _refuses_type(corpus: Corpus, name: str, media: Media, element: str) -> bool:
+def _refuses_type(corpus: Corpus, format_name: str, media: Media, element: str) -> bool:
     """Whether a format is known not to take the type of these media."""
-    types, mime = corpus.expression(name, element).get("types"), usual_mime_type(corpus, media)
+    types, mime = corpus.expression(format_name, element).get("types"), usual_mime_type(corpus, media)
     return types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types)

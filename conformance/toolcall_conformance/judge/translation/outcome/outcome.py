@@ -214,6 +214,7 @@ def _has_content(reading: Reading) -> bool:
 
 
 def _empty_success_finding(pair: Pair) -> Finding:
+    """Return the finding for a reply that is no whole answer and became an empty one that ended well."""
     source, output = pair.source.finish, pair.output.finish
     assert output is not None
     whole = source is None or source.reason in _parameters(pair.corpus)["whole"]

@@ -73,6 +73,7 @@ def _details(reading: Reading) -> Iterator[_Detail]:
 
 
 def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[Finding]:
+    """Report a status that is no error, or by which the client misreads the error or retries wrongly."""
     if before.status is None or before.status < 400 or after.status is None:
         return
     want, got = before.status, after.status

@@ -38,6 +38,7 @@ class ResultComparison:
 
     @classmethod
     def of(cls, pair: Pair) -> ResultComparison:
+        """Read the results of both sides of a pair."""
         origin = pair.origin
         wrappers = [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
         source, output = pair.source.results, pair.output.results

@@ -190,6 +190,7 @@ def content_variants(source: Content, output: Content) -> Iterator[tuple[list[st
 
 
 def _compare_variant(source: Content, texts: Sequence[str], value: Any) -> str | None:
+    """Return the rule that one variant of the output's content breaks; None if it says the same."""
     if value is not MISSING:
         rule = DIFFERENT if any(text.strip() for text in texts) else _match_value(source, value)
     else:

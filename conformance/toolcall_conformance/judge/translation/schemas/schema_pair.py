@@ -126,13 +126,13 @@ class SchemaPair:
         """Return the pointer of something inside if the source writes it there, else of the schema that lacks it."""
         return _deepest_place(self.context.source_normalizer.root, self.source_pointer, keys)
 
-    def accept(self, name: str, key: str | None = None, *, only_translated: bool = False) -> None:
+    def accept(self, equivalence: str, key: str | None = None, *, only_translated: bool = False) -> None:
         """Record that an equivalence allows a difference in a keyword of this place, or in the place as such."""
         if self.context.accepted is not None:
             pointer, source = (
                 (self.output_place(key), self.source_place(key)) if key else (self.pointer, self.source_pointer)
             )
-            self.context.accepted.append(SchemaAcceptance(name, pointer, source, only_translated))
+            self.context.accepted.append(SchemaAcceptance(equivalence, pointer, source, only_translated))
 
     def difference(
         self,

@@ -75,7 +75,7 @@ def _compare_texts(
     if source_text == output_text:
         return ()
     start = _root_pair(corpus, source_text, output_text, closing_allowed, texts_only)
-    return (*_walk(start), *find_repeated_members(start.before, start.after))
+    return (*_walk_pairs(start), *find_repeated_members(start.before, start.after))
 
 
 def accepted_notations(
@@ -92,7 +92,7 @@ def accepted_notations(
         start = _root_pair(corpus, schema_text(source), schema_text(output), closing_allowed, texts_only)
         start.context.accepted = acceptances
         record_references(start)
-        deque(_walk(start), maxlen=0)
+        deque(_walk_pairs(start), maxlen=0)
     except (RecursionError, TooLargeError, ValueError):
         return []
     return acceptances
@@ -105,11 +105,11 @@ def _root_pair(
     source, output = json.loads(source_text), json.loads(output_text)
     references = any(f'"{key}": "' in whole for key in ("$ref", "ref") for whole in (source_text, output_text))
     spellers = SchemaNormalizer(source), SchemaNormalizer(output)
-    context = ComparisonContext(corpus, *spellers, closing_allowed, _walk, references, texts_only=texts_only)
+    context = ComparisonContext(corpus, *spellers, closing_allowed, _walk_pairs, references, texts_only=texts_only)
     return SchemaPair(context, source, output)
 
 
-def _walk(start: SchemaPair) -> Iterator[SchemaDifference]:
+def _walk_pairs(start: SchemaPair) -> Iterator[SchemaDifference]:
     """Yield all differences at a place and inside it; without recursion, since schemas may be deep."""
     places = [start]
     while places:

@@ -42,9 +42,9 @@ class LimitedValue:
         return equal(self.nearest, got) if MISSING not in (self.nearest, got) else self.nearest is got
 
 
-def limit_value(pair: Pair, name: str, value: Any) -> LimitedValue | None:
+def limit_value(pair: Pair, setting_name: str, value: Any) -> LimitedValue | None:
     """Return what the target accepts of a setting's value; None if that is all of it, as far as the corpus knows."""
-    entries = list(_applicable_limits(pair, name))
+    entries = list(_applicable_limits(pair, setting_name))
     if any(entry.get("refused") for entry in entries):
         return LimitedValue(MISSING)
     if (
@@ -80,16 +80,16 @@ def _limit_list(entries: list[Mapping[str, Any]], value: list[Any]) -> LimitedVa
     return LimitedValue(texts or MISSING, most)
 
 
-def is_limit_met(pair: Pair, name: str, limit: LimitedValue, other: Setting | None) -> bool:
+def is_limit_met(pair: Pair, setting_name: str, limit: LimitedValue, other: Setting | None) -> bool:
     """Whether the output has all that the target accepts of a setting, given or by the target's default."""
     if other is not None:
         return limit.is_met_by(other.value)
-    return limit.is_met_by(MISSING) or limit.is_met_by(pair.target.get("defaults", {}).get(name, MISSING))
+    return limit.is_met_by(MISSING) or limit.is_met_by(pair.target.get("defaults", {}).get(setting_name, MISSING))
 
 
-def may_be_adjusted(pair: Pair, name: str, want: Any, got: Any) -> bool:
+def may_be_adjusted(pair: Pair, setting_name: str, want: Any, got: Any) -> bool:
     """Whether a change may have a reason that the two bodies do not show, but do not rule out either."""
-    entries = list(_applicable_limits(pair, name))
+    entries = list(_applicable_limits(pair, setting_name))
     if isinstance(want, dict):
         if not isinstance(got, dict):
             return False
@@ -106,19 +106,19 @@ def may_be_adjusted(pair: Pair, name: str, want: Any, got: Any) -> bool:
     return not has_limit and any(got >= floor for floor in floors)
 
 
-def _applicable_limits(pair: Pair, name: str) -> Iterator[Mapping[str, Any]]:
+def _applicable_limits(pair: Pair, setting_name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the limits that apply to a setting, by the requested model and by what else the output has."""
     setting = pair.output.settings.get("model")
     model = pair.model or (setting.value if setting is not None and isinstance(setting.value, str) else "")
     for entry in pair.target.get("limits", ()):
-        if entry["setting"] == name and _applies(pair, entry, name):
+        if entry["setting"] == setting_name and _applies(pair, entry, setting_name):
             models = entry.get("models")
             if models is None or (model and matches_model(pair.corpus, model, models)):
                 yield entry
 
 
-def _applies(pair: Pair, entry: Mapping[str, Any], name: str) -> bool:
+def _applies(pair: Pair, entry: Mapping[str, Any], setting_name: str) -> bool:
     """Whether the output has what a limit depends on: another setting, or tools of a kind."""
     kind = entry.get("beside_tools")
     tools = kind is None or any(tool.kind == kind for tool in pair.output.tools)
-    return tools and entry.get("beside", name) in {name, *pair.output.settings}
+    return tools and entry.get("beside", setting_name) in {setting_name, *pair.output.settings}

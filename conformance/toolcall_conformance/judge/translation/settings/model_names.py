@@ -34,21 +34,21 @@ def is_same_model(corpus: Corpus, want: str, got: str) -> bool:
     )
 
 
-def matches_model(corpus: Corpus, name: str, patterns: list[str]) -> bool:
+def matches_model(corpus: Corpus, model_name: str, patterns: list[str]) -> bool:
     """Whether one of the patterns matches a model's name."""
-    return any(fnmatchcase(bare_model_name(corpus, name).lower(), pattern) for pattern in patterns)
+    return any(fnmatchcase(bare_model_name(corpus, model_name).lower(), pattern) for pattern in patterns)
 
 
-def bare_model_name(corpus: Corpus, name: str) -> str:
+def bare_model_name(corpus: Corpus, model_name: str) -> str:
     """Return a model's name without the provider's prefix and without the mark of a variant."""
     patterns = corpus.alignment.patterns
-    bare = patterns["model_provider"].compiled.sub("", name.strip().replace("@", "-"), count=1)
+    bare = patterns["model_provider"].compiled.sub("", model_name.strip().replace("@", "-"), count=1)
     return patterns["model_variant"].compiled.sub("", bare, count=1)
 
 
-def _without_snapshot(corpus: Corpus, name: str) -> str:
-    return corpus.alignment.patterns["model_snapshot"].compiled.sub("", name, count=1)
+def _without_snapshot(corpus: Corpus, model_name: str) -> str:
+    return corpus.alignment.patterns["model_snapshot"].compiled.sub("", model_name, count=1)
 
 
-def _is_vendor_name(corpus: Corpus, name: str) -> bool:
-    return matches_model(corpus, name, corpus.alignment.parameters["model_names"])
+def _is_vendor_name(corpus: Corpus, model_name: str) -> bool:
+    return matches_model(corpus, model_name, corpus.alignment.parameters["model_names"])

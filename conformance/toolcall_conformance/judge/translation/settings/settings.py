@@ -23,7 +23,7 @@ from toolcall_conformance.judge.translation.tools.own_tools import is_run_by_cli
 from toolcall_conformance.judge.translation.wire_words import (
     choice_value,
     setting_as_written,
-    setting_name,
+    setting_key,
     setting_value,
 )
 from toolcall_conformance.library import Corpus
@@ -98,65 +98,67 @@ def _compare_model(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(rule, model.pointer, want=pair.model, got=model.value, source=source)
 
 
-def _added_setting(pair: Pair, name: str, setting: Setting) -> Finding:
+def _added_setting(pair: Pair, setting_name: str, setting: Setting) -> Finding:
     got = setting_as_written(pair.output, setting)
-    subject = setting_name(pair, name)
+    subject = setting_key(pair, setting_name)
     return pair.finding("translation/setting-added", setting.pointer, want=MISSING, got=got, subject=subject)
 
 
-def _compare_private(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
+def _compare_private(pair: Pair, setting_name: str, setting: Setting) -> Iterator[Finding]:
     """Compare a setting that no other format has, between two ends of its own, if the reply depends on it."""
-    if not pair.is_same_format or name.removeprefix(PRIVATE_PREFIX) not in pair.target["reply_settings"]:
+    if not pair.is_same_format or setting_name.removeprefix(PRIVATE_PREFIX) not in pair.target["reply_settings"]:
         return
-    if all(setting.pointer != other.pointer for key, other in pair.source.settings.items() if key != name):
-        yield from _compare_setting(pair, name, setting, "must")
+    if all(setting.pointer != other.pointer for key, other in pair.source.settings.items() if key != setting_name):
+        yield from _compare_setting(pair, setting_name, setting, "must")
 
 
-def _compare_setting(pair: Pair, name: str, setting: Setting, demand: str) -> Iterator[Finding]:
+def _compare_setting(pair: Pair, setting_name: str, setting: Setting, demand: str) -> Iterator[Finding]:
     """Compare one setting of the source with the output's."""
     if demand == "cannot" or setting.value in (None, [], {}, ""):
         return
-    other = pair.output.settings.get(name)
-    limit = limit_value(pair, name, setting.value)
-    if limit is not None and is_limit_met(pair, name, limit, other):
+    other = pair.output.settings.get(setting_name)
+    limit = limit_value(pair, setting_name, setting.value)
+    if limit is not None and is_limit_met(pair, setting_name, limit, other):
         return  # all of it that the target takes
     if other is None:
-        if not _is_default(pair, name, setting.value):
+        if not _is_default(pair, setting_name, setting.value):
             beyond = limit is not None and not isinstance(setting.value, list)
-            rule = _ADJUSTED_RULE if beyond else _loss_rule(pair, name, demand)
-            yield _lost_setting(pair, rule, name, setting)
+            rule = _ADJUSTED_RULE if beyond else _loss_rule(pair, setting_name, demand)
+            yield _lost_setting(pair, rule, setting_name, setting)
     elif (allowed := _value_equivalence(setting.value, other.value)) is not None:
         if allowed:
             values = (setting.value, other.value)
             pair.accept(allowed, other.pointer, setting.pointer, *values, only_translated=True)
     else:
-        if name == "response_format" and is_same_answer_form(pair, setting.value, other.value, other.pointer):
+        if setting_name == "response_format" and is_same_answer_form(pair, setting.value, other.value, other.pointer):
             form, values = "answer-form-in-other-words", (setting.value, other.value)
             pair.accept(form, other.pointer, setting.pointer, *values, only_translated=True)
             return
-        yield _changed_setting(pair, _change_rule(pair, name, demand, setting.value, other.value), name, setting, other)
+        yield _changed_setting(
+            pair, _change_rule(pair, setting_name, demand, setting.value, other.value), setting_name, setting, other
+        )
 
 
-def _lost_setting(pair: Pair, rule: str, name: str, setting: Setting) -> Finding:
+def _lost_setting(pair: Pair, rule: str, setting_name: str, setting: Setting) -> Finding:
     """Return the finding for a lost setting, at the place that should hold it."""
-    place, there = _unread_place(pair, name)
+    place, there = _unread_place(pair, setting_name)
     return pair.finding(
         rule,
         place,
-        want=setting_value(pair, name, setting),
+        want=setting_value(pair, setting_name, setting),
         got=there,
         source=setting.pointer,
-        subject=setting_name(pair, name),
+        subject=setting_key(pair, setting_name),
     )
 
 
-def _unread_place(pair: Pair, name: str) -> tuple[str, Any]:
+def _unread_place(pair: Pair, setting_name: str) -> tuple[str, Any]:
     """Return where the output would have a setting that its reading lacks, and the meaningless value there.
 
     Without a value, the place that would hold it, and MISSING.
     """
     places = pair.wire_words["settings"]
-    own = places.get(name, "")
+    own = places.get(setting_name, "")
     there = pair.value_at(own or None)
     if there is not MISSING and not any(place.startswith(f"{own}/") for place in places.values()):
         return own, there
@@ -164,22 +166,22 @@ def _unread_place(pair: Pair, name: str) -> tuple[str, Any]:
     return (holder if pair.value_at(holder) is not MISSING else ""), MISSING
 
 
-def _changed_setting(pair: Pair, rule: str, name: str, setting: Setting, other: Setting) -> Finding:
+def _changed_setting(pair: Pair, rule: str, setting_name: str, setting: Setting, other: Setting) -> Finding:
     """Return the finding for a changed setting."""
-    want, got = setting_value(pair, name, setting), setting_as_written(pair.output, other)
-    place, key = pair.wire_words["settings"].get(name, ""), other.pointer.rpartition("/")[2]
+    want, got = setting_value(pair, setting_name, setting), setting_as_written(pair.output, other)
+    place, key = pair.wire_words["settings"].get(setting_name, ""), other.pointer.rpartition("/")[2]
     if place and other.pointer == f"{place}/{key}" and isinstance(want, dict):  # several members express it
         got = {member: value for member, value in pair.value_at(place).items() if member in (*want, key)}
     if equal(want, got):  # one word means different things in the two formats
         want, got = setting.value, other.value
     return pair.finding(
-        rule, other.pointer, want=want, got=got, source=setting.pointer, subject=setting_name(pair, name)
+        rule, other.pointer, want=want, got=got, source=setting.pointer, subject=setting_key(pair, setting_name)
     )
 
 
-def _is_default(pair: Pair, name: str, value: Any) -> bool:
+def _is_default(pair: Pair, setting_name: str, value: Any) -> bool:
     """Whether omitting a setting says the same: its value is the target's documented default."""
-    return equal(value, pair.target.get("defaults", {}).get(name, MISSING))
+    return equal(value, pair.target.get("defaults", {}).get(setting_name, MISSING))
 
 
 def _value_equivalence(left: Any, right: Any) -> str | None:
@@ -201,18 +203,18 @@ def _to_single_precision(number: float) -> float | None:
     return float(rounded)
 
 
-def _change_rule(pair: Pair, name: str, demand: str, want: Any, got: Any) -> str:
+def _change_rule(pair: Pair, setting_name: str, demand: str, want: Any, got: Any) -> str:
     """Return the rule that the change of a setting breaks."""
-    if name == "response_format":
+    if setting_name == "response_format":
         return "translation/response-format-changed"
-    if _is_service_setting(pair, name):
+    if _is_service_setting(pair, setting_name):
         return _SERVICE_RULE
     if demand != "must":
         return "translation/setting-by-convention-changed"
     if _is_extended(want, got):
         return "translation/setting-added"
-    soft = (limit_value(pair, name, want) is not None and not isinstance(want, list)) or may_be_adjusted(
-        pair, name, want, got
+    soft = (limit_value(pair, setting_name, want) is not None and not isinstance(want, list)) or may_be_adjusted(
+        pair, setting_name, want, got
     )
     return _ADJUSTED_RULE if soft else "translation/setting-changed"
 
@@ -224,16 +226,16 @@ def _is_extended(want: Any, got: Any) -> bool:
     return isinstance(want, dict) and isinstance(got, dict) and want.items() < got.items()
 
 
-def _is_service_setting(pair: Pair, name: str) -> bool:
+def _is_service_setting(pair: Pair, setting_name: str) -> bool:
     """Whether a setting changes how a request is served, and not what the reply says."""
-    return bool(pair.corpus.elements.get(name.replace("_", "-"), {}).get("of_service"))
+    return bool(pair.corpus.elements.get(setting_name.replace("_", "-"), {}).get("of_service"))
 
 
-def _loss_rule(pair: Pair, name: str, demand: str) -> str:
+def _loss_rule(pair: Pair, setting_name: str, demand: str) -> str:
     """Return the rule that the loss of a setting breaks."""
-    if _is_service_setting(pair, name):
+    if _is_service_setting(pair, setting_name):
         return _SERVICE_RULE
-    if name == "response_format":
+    if setting_name == "response_format":
         # Formats know different kinds of response format, which the table of elements does not list.
         return "translation/response-format-lost"
     return "translation/setting-lost" if demand == "must" else "translation/setting-by-convention-lost"
@@ -311,7 +313,7 @@ def _choice_finding(pair: Pair, want: Choice, got: Choice | None) -> Finding:
         want=expected,
         got=there,
         source=setting.pointer if setting else None,
-        subject=setting_name(pair, "tool_choice") if there is MISSING else "",
+        subject=setting_key(pair, "tool_choice") if there is MISSING else "",
     )
 
 
@@ -352,7 +354,7 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
         want=MISSING if before is None else want is not negated,
         got=there,
         source=before.pointer if before else None,
-        subject=setting_name(pair, "parallel_calls"),
+        subject=setting_key(pair, "parallel_calls"),
     )
 
 

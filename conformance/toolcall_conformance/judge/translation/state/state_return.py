@@ -174,6 +174,7 @@ def _report_extra(
 
 
 def _report_lost(pair: Pair, state: PlacedState) -> Iterator[Finding]:
+    """Report state that the output lacks, unless its call is lost."""
     place = _map_place(pair, state.place)
     if place is None:
         return
@@ -203,6 +204,7 @@ def _loss_rule(state: PlacedState, *, waived: bool) -> str:
 def _report_moved(
     pair: Pair, source: list[PlacedState], output: list[PlacedState], matches: dict[int, int]
 ) -> Iterator[Finding]:
+    """Report state at another place, or in another order."""
     reached = -1
     for left, right in sorted(matches.items()):
         want, got = source[left], output[right]

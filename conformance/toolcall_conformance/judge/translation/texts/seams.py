@@ -52,6 +52,7 @@ def compare_seams(pair: Pair) -> Iterator[Finding]:
 
 
 def _report_cut_words(pair: Pair) -> Iterator[Finding]:
+    """Report each boundary of the output that cuts a word of the source in two."""
     around = _phrase_length(pair)
     seams = [seam for row in _text_rows(pair.output) for seam in _seams(row, around) if seam.may_cut]
     texts = [text.text for row in _text_rows(pair.source) for text in row] if seams else []
@@ -65,6 +66,7 @@ def _report_cut_words(pair: Pair) -> Iterator[Finding]:
 
 
 def _report_joined_messages(pair: Pair) -> Iterator[Finding]:
+    """Report each text of the output that joins two messages with nothing between them."""
     seams = list(_message_seams(pair.source, _phrase_length(pair)))
     known_texts = {text.text for row in _text_rows(pair.source) for text in row} if seams else set()
     new = [text for row in _text_rows(pair.output) for text in row if text.text not in known_texts] if seams else []

@@ -15,7 +15,7 @@ from toolcall_conformance.basics.reading import Text
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
-WORD = re.compile(r"\S+")
+_NON_SPACE = re.compile(r"\S+")
 PREFIX_LENGTH = 64  # characters of a text by which its places are indexed
 
 
@@ -57,7 +57,7 @@ class Haystack:
         self._chunks = [0]
         for chunk in chunks:
             self._chunks.append(self._chunks[-1] + len(chunk) + 1)
-        self._words = [match.start() for match in WORD.finditer(self.full_text)]
+        self._words = [match.start() for match in _NON_SPACE.finditer(self.full_text)]
         words = self.full_text.split()
         self.squeezed = "".join(words)
         self._at: list[int] = []

@@ -236,6 +236,7 @@ def _places_pulled_apart(
 def _is_pulled_apart(
     pieces: Sequence[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
 ) -> bool:
+    """Whether the pieces of one place are apart in the output, in order, with only new text between them."""
     here = pieces[0][0].place
     side = here.old.side
     if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):

@@ -13,17 +13,17 @@ from toolcall_conformance.judge.translation.schemas.normal_schemas import may_be
 from toolcall_conformance.judge.translation.tools.similar_names import are_similar
 
 
-def is_legal_name(sides: Sides, name: str) -> bool:
+def is_legal_name(sides: Sides, tool_name: str) -> bool:
     """Whether the target's provider accepts a tool's name unchanged, as does the format between, if there is one."""
     formats = [sides.output.format, sides.through] if sides.through else [sides.output.format]
-    return all(_accepts_name(sides.corpus.format(each), name) for each in formats)
+    return all(_accepts_name(sides.corpus.format(each), tool_name) for each in formats)
 
 
-def _accepts_name(data: Mapping[str, Any], name: str) -> bool:
+def _accepts_name(data: Mapping[str, Any], tool_name: str) -> bool:
     limit, pattern = data.get("name_limit"), data.get("name_pattern")
-    if limit is not None and len(name) > limit:
+    if limit is not None and len(tool_name) > limit:
         return False
-    return pattern is None or re.fullmatch(pattern, name) is not None
+    return pattern is None or re.fullmatch(pattern, tool_name) is not None
 
 
 def undeclared_names(pair: Pair) -> Mapping[str, str]:
@@ -45,10 +45,10 @@ def undeclared_names(pair: Pair) -> Mapping[str, str]:
     return names
 
 
-def _make_legal_name(target: Mapping[str, Any], name: str, reserved_names: set[str]) -> str:
+def _make_legal_name(target: Mapping[str, Any], tool_name: str, reserved_names: set[str]) -> str:
     """Make a legal name of a tool's name: without refused characters, not too long, and not another tool's."""
-    limit = target.get("name_limit") or len(name)
-    plain = re.sub(r"[^a-zA-Z0-9_-]", "_", name)
+    limit = target.get("name_limit") or len(tool_name)
+    plain = re.sub(r"[^a-zA-Z0-9_-]", "_", tool_name)
     candidate, number = plain[:limit], 1
     while candidate in reserved_names:
         number += 1

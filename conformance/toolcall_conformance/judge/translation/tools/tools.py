@@ -271,6 +271,7 @@ def _schema_places(tool: Tool, twin: Tool, pointer: str, source: str) -> tuple[s
 def _report_difference(
     pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
 ) -> Iterator[Finding]:
+    """Report a difference of two schemas at its place in the bodies."""
     pointer, source = _schema_places(tool, twin, difference.pointer, difference.source_pointer)
     there, want = pair.value_at(pointer), difference.want
     if isinstance(there, dict) and "$ref" in json.dumps(there) and is_json_value(want) and difference.got is MISSING:
