@@ -80,7 +80,7 @@ class KeepingStreams(StreamingSession):
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         keeper = self.inner.memory.reply_memory
         keep = keeper.keep_reply
-        with patch.object(keeper, "keep", lambda request, reply: keep(request, self.kept(reply))):
+        with patch.object(keeper, "keep_reply", lambda request, reply: keep(request, self.kept(reply))):
             yield from super().stream(chunks)
 
 
