@@ -134,6 +134,7 @@ def _encode_turns(turns: list[Turn], wire_format: Format, model: str | None) -> 
 
 
 def _read_stream(chunks: Iterable[bytes], wire_format: Format) -> Reply:
+    """Assemble the reply of a stream. Raises Refused if it broke off or holds no reply."""
     gathered = ReplyAssembler()
     for delta in streams.read_deltas(chunks, wire_format.stream_decoder(Losses())):
         if isinstance(delta, ReplyFailed):

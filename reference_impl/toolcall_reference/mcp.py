@@ -79,6 +79,7 @@ def _decode_tool(body: Any) -> Tool:
 
 
 def _decode_result(call: UniversalToolCall, content: Body) -> UniversalToolResult:
+    """A tool result from a CallToolResult, without content for the user alone."""
     blocks = [as_object(block, "a block of content") for block in as_list(content.get("content"), "content")]
     parts = [_decode_part(block) for block in blocks if not _is_for_the_user(block)]
     visible_parts = [part for part in parts if not isinstance(part, Text) or part.text.strip()]

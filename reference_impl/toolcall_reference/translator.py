@@ -27,7 +27,7 @@ from toolcall_reference.mcp import mcp_result, mcp_tools
 from toolcall_reference.policy import AppliedPolicy, NoPolicy, Policy, apply
 from toolcall_reference.policy.patch import patch_body
 from toolcall_reference.sessions.memory import Memory
-from toolcall_reference.sessions.state import PrecedingWords, StateGathering
+from toolcall_reference.sessions.state import PrecedingWords, StateCollector
 from toolcall_reference.streaming import streams
 from toolcall_reference.streaming.deltas import Delta, ReplyEnded
 from toolcall_reference.streaming.streams import StreamTranslator
@@ -192,21 +192,22 @@ class Session:
             )
         target = self._reply_target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
-        gathering, words = StateGathering(), self._preceding_words
+        collector, words = StateCollector(), self._preceding_words
 
-        def written(delta: Delta) -> None:
+        def store_state(delta: Delta) -> None:
             """Store state and ids that the client's format cannot hold, once the reply is complete."""
-            gathering.add_delta(delta)
+            collector.add_delta(delta)
             if isinstance(delta, ReplyEnded):
-                self.memory.state_memory.keep_gathered(gathering, target.call_ids, words)
-                self.memory.id_memory.keep_ids(gathering.calls, target.call_ids)
+                self.memory.state_memory.keep_collected(collector, target.call_ids, words)
+                self.memory.id_memory.keep_ids(collector.calls, target.call_ids)
                 if encoder.whole_reply is not None:
                     self.memory.reply_memory.keep_reply(target.client_request, encoder.whole_reply)
 
-        restored = streams.CallRestorer(self._rename_call, self._to_free_text, self._applied_policy)
-        return streams.CrossFormatTranslator(decoder, restored, encoder, written, self._client.newline)
+        restorer = streams.CallRestorer(self._rename_call, self._to_free_text, self._applied_policy)
+        return streams.CrossFormatTranslator(decoder, restorer, encoder, store_state, self._client.newline)
 
     def _reply_target(self) -> Target:
+        """The encoding context of a reply to the last request."""
         model = self._route.client_model
         request = {**self._request_snapshot.value, self._client.conversation_key: self._conversation_snapshot.value}
         return Target(

@@ -32,7 +32,7 @@ def drawn(seed: int, kind: str, name: str) -> Any:
     if kind != "stream":
         return body
     provider = importlib.import_module(f"toolcall_reference.formats.{name}.provider")
-    stream: bytes = provider.stream_of(body, str(seed))
+    stream: bytes = provider.render_stream(body, str(seed))
     findings = judge.body(name, "stream", parse(stream), model=model(name)).findings
     return None if any(finding.is_must for finding in findings) else stream
 

@@ -93,7 +93,7 @@ def publish(changes: Iterable[Change], corpus: Path) -> None:
 def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], None]) -> None:
     """Write the files in one step each. Temporary ones stand in the case's folder, where no reader of the corpus looks.
 
-    ``sweep`` takes away what a killed run left of them.
+    ``remove_temporary_files`` deletes what a killed run left of them.
     """
     scenarios = (corpus / "scenarios").resolve()
 

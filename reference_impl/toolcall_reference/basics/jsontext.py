@@ -140,7 +140,7 @@ class Snapshot:
         self._value: Any = None
         try:
             self._bytes = marshal.dumps(value, _MARSHAL_VERSION)
-        except ValueError:  # not plain, see :func:`copied`
+        except ValueError:  # not plain, see :func:`copy_json`
             self._value = copy.deepcopy(value)
 
     @property

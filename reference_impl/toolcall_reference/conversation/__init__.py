@@ -1,1 +1,1 @@
-"""The form between the formats: one conversation, and what it is made of."""
+"""The intermediate form between the formats: a conversation and its parts."""

@@ -78,7 +78,7 @@ def merge_cited_neighbours(items: list[Item]) -> list[Item]:
 
 
 def shift_citation(citation: Citation, offset: int, length: int) -> Citation:
-    """The citation, moved behind ``offset`` preceding characters; without a range it covers the text's ``length``."""
+    """The citation, shifted by ``offset`` characters; without a range it covers the text's ``length``."""
     start, end = (0, length) if citation.start is None or citation.end is None else (citation.start, citation.end)
     return Citation(citation.url, citation.title, offset + start, offset + end, citation.quote, citation.seal)
 

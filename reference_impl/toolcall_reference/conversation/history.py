@@ -141,6 +141,7 @@ class _ResultsByCall:
             self._put(turns, calls, following)
 
     def _put(self, turns: list[Turn], calls: list[UniversalToolCall], following: Turn | None) -> None:
+        """Append the results of ``calls`` in their source order, as ``following`` if it holds just these."""
         answered: list[Any] = []
         for call in calls:
             result = self._of_call.get(call.id)

@@ -285,10 +285,9 @@ class Settings:
 class Conversation:
     """A request: system text, turns, declared tools, settings.
 
-    ``brought`` are declarations, as they stand, that the conversation itself brings besides those of its request.
-    ``calls`` and ``results`` are all those of the turns, in order: who adds a turn enters them there, too, so that
-    nobody has to look for them again. ``missing`` is why it cannot be translated where only its client's provider has
-    what came before, or can make what it asks for.
+    ``brought_declarations`` are raw tool declarations within the conversation, in addition to those of the request.
+    ``calls`` and ``results`` are those of all turns in order; code that adds a turn must add them, too.
+    ``missing_part`` is the refusal of a conversation that only its client's provider can complete.
     """
 
     system: list[Text] = field(default_factory=list)

@@ -21,7 +21,7 @@ class Ledger:
         self.calls: list[UniversalToolCall] = []
         self.results: list[UniversalToolResult] = []
         self._seed = seed
-        self._answered: set[str] = set()
+        self._answered_ids: set[str] = set()
         self._ids: set[str] = set()
         self._batch = 0
         self._next_numbers: dict[str, int] = {}
@@ -108,11 +108,11 @@ class Ledger:
         if given_id is None:
             call = self._find_by_place(name)
         elif given_id in self._reused_ids:
-            call = self._reused_ids[given_id].find_answered(self._batch, self._answered)
+            call = self._reused_ids[given_id].find_answered(self._batch, self._answered_ids)
         else:
             call = self._by_id.get(given_id)
         if call is not None:
-            self._answered.add(call.id)
+            self._answered_ids.add(call.id)
         return call
 
     def _find_by_place(self, name: str | None) -> UniversalToolCall | None:
@@ -120,7 +120,7 @@ class Ledger:
         if self._next < self._batch_start:
             self._next = self._entered = self._batch_start
             self._open_by_name.clear()
-        while self._next < len(self.calls) and self.calls[self._next].id in self._answered:
+        while self._next < len(self.calls) and self.calls[self._next].id in self._answered_ids:
             self._next += 1
         if self._next == len(self.calls):
             return None
@@ -131,7 +131,7 @@ class Ledger:
         for call in self.calls[self._entered :]:
             self._open_by_name.setdefault(call.name, deque()).append(call)
         self._entered = len(self.calls)
-        return _next_open(self._open_by_name[name], self._answered) if name in self._open_by_name else None
+        return _next_open(self._open_by_name[name], self._answered_ids) if name in self._open_by_name else None
 
 
 class _CallsOfOneId:
@@ -150,25 +150,25 @@ class _CallsOfOneId:
             self._first = call
         self._last = call
 
-    def find_answered(self, batch: int, answered: set[str]) -> UniversalToolCall:
+    def find_answered(self, batch: int, answered_ids: set[str]) -> UniversalToolCall:
         """The next open call of ``batch``, else the last open one before it, else an answered one."""
         while self._open:
             calls = self._open[-1]
-            call = _next_open(calls, answered) if calls[-1].batch == batch else _last_open(calls, answered)
+            call = _next_open(calls, answered_ids) if calls[-1].batch == batch else _last_open(calls, answered_ids)
             if call is not None:
                 return call
             self._open.pop()
         return self._first if self._first.batch == batch else self._last
 
 
-def _next_open(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolCall | None:
-    while calls and calls[0].id in answered:
+def _next_open(calls: deque[UniversalToolCall], answered_ids: set[str]) -> UniversalToolCall | None:
+    while calls and calls[0].id in answered_ids:
         calls.popleft()
     return calls[0] if calls else None
 
 
-def _last_open(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolCall | None:
-    while calls and calls[-1].id in answered:
+def _last_open(calls: deque[UniversalToolCall], answered_ids: set[str]) -> UniversalToolCall | None:
+    while calls and calls[-1].id in answered_ids:
         calls.pop()
     return calls[-1] if calls else None
 

@@ -132,7 +132,7 @@ class Format:
     """The line end of its streams."""
 
     notations: frozenset[str]
-    """The words that :attr:`Target.spelling` may hold."""
+    """The words that :attr:`Target.notations` may hold."""
 
     conversation_key: str
     """The request's key for the conversation."""

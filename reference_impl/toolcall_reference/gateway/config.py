@@ -35,9 +35,9 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """``memory``, ``body`` and ``reply`` are bytes: of all that is remembered, of the largest request, and of the
-    largest reply, or event of a stream, unpacked. ``client_key`` is what
-    clients must present; None where anybody may ask.
+    """The whole configuration. ``memory_bytes`` limits the memory of all clients, ``body_bytes`` a request, and
+    ``reply_bytes`` a decompressed reply or event of a stream. Clients must present ``client_key``; without one
+    anybody may ask.
     """
 
     upstreams: Mapping[str, Upstream]

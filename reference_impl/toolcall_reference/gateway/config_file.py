@@ -85,6 +85,7 @@ def read_config(document: Mapping[str, Any], where: str, environment: Mapping[st
 
 
 def _read_upstream(where: str, name: str, table: Any, environment: Mapping[str, str]) -> Upstream:
+    """Read and check the table of one upstream."""
     if not isinstance(table, dict):
         raise ConfigError(f"{where} must be a table, not {table!r}")
     _check_keys(where, table, _UPSTREAM_KEY_TYPES)

@@ -51,6 +51,7 @@ def build_config(options: argparse.Namespace, environment: Mapping[str, str] | N
 
 
 def _read_tables(options: argparse.Namespace) -> dict[str, Any]:
+    """The configuration's tables, from the file or from the options."""
     if options.config is not None:
         if options.upstream or options.model:
             raise ConfigError("--config and --upstream or --model exclude each other; write all into the file")

@@ -61,6 +61,7 @@ class Gateway:
             return await self._answer_request(request)
 
     async def _answer_request(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request; failures become errors of the client's format."""
         start = time.monotonic()
         address = self._served.find(request.raw_path.partition("?")[0], request.query)
         if address is None or request.method != "POST":

@@ -52,6 +52,7 @@ def _to_polymorphic(parts: Sequence[Body], losses: Losses) -> list[Body]:
 
 
 def _to_typed(part: Body) -> Body:
+    """A part in the polymorphic form, with a typed member."""
     kind = part.get("type")
     if kind == _CALL:
         return {**_without(part, _CALL), "type": "tool_call", "tool_call": part[_CALL]}
@@ -71,6 +72,7 @@ def _from_polymorphic(parts: Sequence[Body], losses: Losses) -> list[Body]:
 
 
 def _from_typed(part: Body) -> Body:
+    """A part of the polymorphic form in the convention's form."""
     kind = part.get("type")
     if kind not in ("tool_call", "tool_call_response"):
         return part
@@ -138,6 +140,7 @@ def _from_unified(parts: Sequence[Body], losses: Losses, names: Body) -> list[Bo
 
 
 def _split_part(part: Body, losses: Losses, names: Body) -> Iterator[Body]:
+    """Split a unified part into call and result."""
     if part.get("type") != names["type"]:
         yield part
         return

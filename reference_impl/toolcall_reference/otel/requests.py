@@ -80,6 +80,7 @@ class _MessageReader:
         return Conversation.of(conversation.turns, system=conversation.system, tools=tools)
 
     def _decode_message(self, message: Body, conversation: Conversation) -> None:
+        """Add a message to the conversation: system texts at its beginning, else a turn."""
         role = as_text(message.get("role"), "role")
         parts = [as_object(part, "a part") for part in as_list(message.get("parts"), "parts")]
         side = role if role in ("assistant", "system") else "user"

@@ -29,6 +29,7 @@ class KeyRenamer:
         return "".join(map(self._feed_character, piece))
 
     def _feed_character(self, character: str) -> str:
+        """Add a character outside of a string. Returns what can be written."""
         if self._quoted:
             return self._feed_text_character(character)
         if character == '"':
@@ -45,6 +46,7 @@ class KeyRenamer:
         return character
 
     def _feed_text_character(self, character: str) -> str:
+        """Add a character within a string; a top-level key is held until it is complete."""
         ends = character == '"' and not self._escaped
         self._escaped = character == "\\" and not self._escaped
         self._quoted = not ends

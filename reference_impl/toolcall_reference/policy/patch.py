@@ -34,6 +34,7 @@ def _patch_value(value: Any, before: Any, after: Any) -> Any:
 
 
 def _patch_members(value: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The members of an object, with the changes between ``before`` and ``after``."""
     if not {key for key in before if before[key] != after.get(key)} <= value.keys():
         raise _UnclearError
     same = before.keys() == after.keys()

@@ -86,6 +86,7 @@ class ScenarioBuilder:
                 self._add_turn(turn)
 
     def _add_turn(self, turn: dict[str, Any]) -> None:
+        """Add a turn of the scenario; leading system turns become the system text."""
         role = turn["role"]
         self._batch += role == "assistant"
         items = [item for entry in turn["content"] for item in self._make_items(entry)]
@@ -145,6 +146,7 @@ class ScenarioBuilder:
         return {self._format: {key: signature}} if signature and key is not None else {}
 
     def _make_call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:
+        """A call with the scenario's id and raw text for this format, or with a generated id."""
         key = call["key"]
         given_id = self._ids.get(key)
         if key not in self._ids:

@@ -107,7 +107,7 @@ MAX_BUFFERED_CHARACTERS = 4096
 """The number of characters of a reply that are buffered before they are digested together."""
 
 
-class StateGathering:
+class StateCollector:
     """Collects the state of one reply while it arrives: pieces of text, complete texts, calls, and other items."""
 
     def __init__(self) -> None:
@@ -192,22 +192,22 @@ class StateMemory:
 
     def keep_state(self, reply: Reply, ids: dict[str, str], request: PrecedingWords) -> None:
         """Store a reply's state under the client's call ids."""
-        gathering = StateGathering()
+        collector = StateCollector()
         for item in reply.items:
             if isinstance(item, Text):
-                gathering.add_text(item.text)
-                gathering.end_text(item)
+                collector.add_text(item.text)
+                collector.end_text(item)
             elif isinstance(item, UniversalToolCall):
-                gathering.add_call(item)
+                collector.add_call(item)
             else:
-                gathering.add_item(item)
-        self.keep_gathered(gathering, ids, request)
+                collector.add_item(item)
+        self.keep_collected(collector, ids, request)
 
-    def keep_gathered(self, gathering: StateGathering, ids: dict[str, str], request: PrecedingWords) -> None:
+    def keep_collected(self, collector: StateCollector, ids: dict[str, str], request: PrecedingWords) -> None:
         """Store the collected state of a complete streamed reply."""
-        if not gathering.has_state and not len(self._shelf):
+        if not collector.has_state and not len(self._shelf):
             return
-        for key, state in gathering.keyed_states(ids, request):
+        for key, state in collector.keyed_states(ids, request):
             states = self._states_of(key)
             # An occurrence without state counts, too, so that the latest ones are distinguished.
             if state or states:
@@ -246,6 +246,7 @@ def _assistant_stretches(conversation: Conversation) -> Iterator[tuple[Turn, lis
 
 
 def _split_stretches(items: list[Item], request: _Words) -> Iterator[_Stretch]:
+    """Split an assistant's items into stretches with their keys."""
     stretch, after = _Stretch(), None
     for item in items:
         if isinstance(item, UniversalToolCall):

@@ -50,7 +50,7 @@ class Parser:
     def __init__(self) -> None:
         self._event = Event()
         self._pieces: list[bytes] = []  # of the incomplete line
-        self._begun = False
+        self._has_begun = False
         self._after_cr = False
 
     def feed(self, chunk: bytes) -> list[Event]:
@@ -70,12 +70,12 @@ class Parser:
             lines, self._pieces = b"".join((*self._pieces, lines)), []
         if rest:
             self._pieces.append(rest)
-        return self._completed(lines) if end else []
+        return self._complete_events(lines) if end else []
 
-    def _completed(self, lines: bytes) -> list[Event]:
+    def _complete_events(self, lines: bytes) -> list[Event]:
         """The events that are complete with these whole lines."""
-        if not self._begun:
-            self._begun, lines = True, lines.removeprefix(_BOM)
+        if not self._has_begun:
+            self._has_begun, lines = True, lines.removeprefix(_BOM)
         events: list[Event] = []
         # No multi-byte character holds a byte of a line end.
         for line in lines.decode("utf-8", "replace").split("\n"):
@@ -90,7 +90,7 @@ class Parser:
         """The incomplete event after the last blank line; None if there is none."""
         lines, self._pieces = b"".join(self._pieces), []
         if lines:
-            self._completed(lines)
+            self._complete_events(lines)
         event, self._event = self._event, Event()
         return event if event.lines else None
 

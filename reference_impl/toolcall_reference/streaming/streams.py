@@ -53,16 +53,16 @@ class StreamTranslator(Protocol):
     def fail(self, failure: Failure, /) -> bytes: ...
 
 
-def translate_stream(chunks: Iterable[bytes], pouring: StreamTranslator) -> Iterator[bytes]:
+def translate_stream(chunks: Iterable[bytes], translator: StreamTranslator) -> Iterator[bytes]:
     """Run ``translator`` over the source's pieces. Raises what the source raises, and the translator's problem."""
     source = iter(chunks)
-    while not pouring.is_ended:
+    while not translator.is_ended:
         chunk = next(source, None)
-        written = pouring.end() if chunk is None else pouring.feed(chunk)
-        if written:
-            yield written
-        if pouring.problem is not None:
-            raise pouring.problem
+        output_bytes = translator.end() if chunk is None else translator.feed(chunk)
+        if output_bytes:
+            yield output_bytes
+        if translator.problem is not None:
+            raise translator.problem
 
 
 class CrossFormatTranslator:
@@ -89,9 +89,9 @@ class CrossFormatTranslator:
 
     def end(self) -> bytes:
         """The output after the end of the source."""
-        written = self._encode_deltas(_read_rest(self._parser, self._decoder))
+        output_bytes = self._encode_deltas(_read_rest(self._parser, self._decoder))
         self.is_ended = True
-        return written
+        return output_bytes
 
     def fail(self, failure: Failure, /) -> bytes:
         """The output that reports a failure outside the source; empty after the end of the reply."""
@@ -101,20 +101,21 @@ class CrossFormatTranslator:
         return self._encode_deltas([ReplyFailed(failure)])
 
     def _encode_deltas(self, deltas: Iterable[Delta]) -> bytes:
-        written: list[bytes] = []
+        """Encode deltas up to the end of the reply; an error is stored in ``problem``."""
+        output_bytes: list[bytes] = []
         encode, newline = self._encoder.encode_delta, self._newline
         try:
             for delta in () if self.is_ended else deltas:
                 for output in self._filter(delta):
                     for name, data in encode(output):
-                        written.append(sse.frame(name, data if isinstance(data, str) else dump(data), newline))
+                        output_bytes.append(sse.frame(name, data if isinstance(data, str) else dump(data), newline))
                     self._on_written(output)
                 if isinstance(delta, END_DELTAS):
                     self.is_ended = True
                     break
         except Exception as error:
             self.is_ended, self.problem = True, error
-        return b"".join(written)
+        return b"".join(output_bytes)
 
 
 def read_deltas(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Delta]:
@@ -135,6 +136,7 @@ def _read_rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
 
 
 def _decode_sse_event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
+    """The deltas of an event; a failure if its data is not a JSON object."""
     if event.data is None or not event.data.strip() or event.name == sse.PING:
         return ()
     if event.data == sse.DONE:
@@ -173,10 +175,11 @@ class CallRestorer:
         return list(self._restore_delta(delta))
 
     def _restore_delta(self, delta: Delta) -> Iterator[Delta]:
+        """Restore names, parameters and free text in a delta."""
         if isinstance(delta, ItemOpened) and isinstance(delta.item, UniversalToolCall):
-            freed = self._restore_call(delta.item)
+            is_free_text = self._restore_call(delta.item)
             renamer = self._policy.argument_renamer(delta.item.name)
-            if freed:
+            if is_free_text:
                 self._free_text_places.add(delta.place)
                 delta = ItemOpened(delta.place, replace(delta.item, kind="custom"))
             elif renamer is not None:
@@ -230,6 +233,7 @@ class SameFormatTranslator:
 
 
 def _replace_model(event: sse.Event, model_path: tuple[str, ...], model: str, newline: str) -> bytes:
+    """The bytes of an event with another model name; unchanged if it has none."""
     try:
         body = parse(event.data) if event.data and f'"{model_path[-1]}"' in event.data else None
     except ValueError:

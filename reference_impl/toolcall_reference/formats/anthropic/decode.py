@@ -62,6 +62,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 
 def decode_system(value: Any, losses: Losses) -> list[Text]:
+    """The texts of ``system``, a string or an array of blocks."""
     if isinstance(value, str):
         return [Text(value)] if value.strip() else []
     texts = []
@@ -75,6 +76,7 @@ def decode_system(value: Any, losses: Losses) -> list[Text]:
 
 
 def _decode_items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
+    """Decode a message's content; calls and results are entered in ``ledger``."""
     if isinstance(content, str):
         return [Text(content)] if content.strip() else []
     items: list[Item] = []
@@ -156,6 +158,7 @@ def _decode_text(block: Body, losses: Losses) -> Text | None:
 
 
 def _decode_parts(block: Body, losses: Losses) -> list[Text | Media]:
+    """Decode a block within a result or message: text, search result, tool reference or media."""
     kind = block.get("type")
     if kind == "text":
         text = _decode_text(block, losses)
@@ -176,6 +179,7 @@ def _decode_parts(block: Body, losses: Losses) -> list[Text | Media]:
 
 
 def _decode_source(kind: str, block: Body, losses: Losses) -> list[Text | Media]:
+    """Decode the source of an image or document block."""
     source = as_object(block.get("source"), "source")
     name = block.get("title") if isinstance(block.get("title"), str) else None
     for key in ("context", "citations"):
@@ -236,6 +240,7 @@ def decode_finish(reply: Reply, body: Body, *, calls: bool) -> None:
 
 
 def decode_usage(value: Any) -> Usage | None:
+    """Decode token counts; None if there are none."""
     if not isinstance(value, dict):
         return None
     cached = as_count(value.get("cache_read_input_tokens"))

@@ -96,6 +96,7 @@ def _is_readable(item: Item) -> bool:
 
 
 def _encode_message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
+    """The message of a turn: a string for a single plain text, else an array of blocks."""
     only = turn.items[0] if len(turn.items) == 1 else None
     cited = isinstance(only, Text) and only.citations and target.exact
     if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.notations:
@@ -173,6 +174,7 @@ def _encode_result(result: UniversalToolResult, ids: dict[str, str], target: Tar
 
 
 def _encode_result_content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:
+    """The content of a result: a string for a single text, else an array of blocks."""
     parts = results.content_parts(result)
     if result.is_error and any(isinstance(part, Media) for part in parts):
         parts = list(results.texts_without_media(parts))
@@ -222,6 +224,7 @@ def _media_after_result(result: UniversalToolResult, ids: dict[str, str], target
 
 
 def _encode_media(item: Media, target: Target) -> Body:
+    """The block of an image or document; other media become visible text."""
     kind = "document" if item.kind == "file" and item.mime == _PDF else item.kind
     if kind in ("image", "document"):
         block: Body = {"type": kind}

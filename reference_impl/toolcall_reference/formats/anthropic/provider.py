@@ -21,7 +21,7 @@ _CALL_TYPES = ("tool_use", "server_tool_use", "mcp_tool_use")
 _FINAL_USAGE_KEYS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
-def stream_of(reply: Body, seed: str) -> bytes:
+def render_stream(reply: Body, seed: str) -> bytes:
     """The stream of a whole Message."""
     written = []
     for number, event in enumerate(_stream_events(reply, seed)):
@@ -133,7 +133,7 @@ PROVIDER = Provider(
     call_id=call_id,
     dress_reply=dress_reply,
     dress_error=dress_error,
-    render_stream=stream_of,
+    render_stream=render_stream,
     file_vendor=NAME,
     cites_blocks=True,
 )

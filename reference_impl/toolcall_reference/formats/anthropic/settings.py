@@ -146,6 +146,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
 
 
 def _encode_choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+    """Write ``tool_choice``, with the flag against parallel calls."""
     if not tools:
         target.allowed_choice(settings.tool_choice, tools)
         return

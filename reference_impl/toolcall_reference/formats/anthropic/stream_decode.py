@@ -123,6 +123,7 @@ class StreamDecoder:
             self._close_block(self._find_index(body))
 
     def _close_block(self, index: object) -> None:
+        """Close an open block: a call, the streamed text, a held text, or a block that was assembled."""
         block = self._open_blocks.pop(index)
         start, pieces = block.start, {key: join_pieces(pieces) for key, pieces in block.pieces.items()}
         if block.call is not None:
@@ -142,6 +143,7 @@ class StreamDecoder:
             self._add_whole_block(start | {key: as_text(start.get(key), key) + text for key, text in pieces.items()})
 
     def _add_whole_block(self, block: Body) -> None:
+        """Add a block that is complete."""
         if block.get("type") == "tool_use":
             call = self._draft.open_call(*decode_call_head(block, self._losses))
             self._draft.grow_call(call, dump(as_object(block.get("input"), "input")))

@@ -82,6 +82,7 @@ def content_parts(content: Any) -> list[Body]:
 
 
 def _decode_items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
+    """Decode the parts of a content; calls and results are entered in ``ledger``."""
     items: list[Item] = []
     for part in parts:
         if _TEXT_PART_KEYS.issuperset(part) and isinstance(part.get("text"), str):
@@ -154,6 +155,7 @@ def decode_state(part: Body) -> Body:
 
 
 def _decode_result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
+    """Decode a function response; without a known id it answers the next call of that name."""
     given_id = answer.get("id")
     given_id = given_id if isinstance(given_id, str) and given_id else None
     name = as_text(answer.get("name"), "a function's name")
@@ -290,6 +292,7 @@ def lose_citations(candidate: Body, losses: Losses) -> None:
 
 
 def decode_usage(value: Any) -> Usage | None:
+    """Decode token counts; None if there are none."""
     if not isinstance(value, dict):
         return None
     thought = as_count(value.get("thoughtsTokenCount"))

@@ -152,6 +152,7 @@ def _encode_signature(item: Text | UniversalToolCall) -> Body:
 
 
 def _encode_user_turn(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:
+    """The parts of a user's turn, results first and in the order of their calls."""
     answers: list[UniversalToolResult] = []
     parts: list[Body] = []
     for item in turn.items:
@@ -282,6 +283,7 @@ def _response_id(key: str) -> str:
 
 
 def encode_usage(usage: Usage) -> Body:
+    """Encode token counts."""
     body: Body = {"promptTokenCount": usage.input}
     visible = max(usage.output - usage.reasoning, 0)  # some servers do not count thoughts as output
     if visible or not usage.reasoning:

@@ -1,4 +1,4 @@
-"""What differs from one generation of Gemini models to the next."""
+"""Differences between generations of Gemini models."""
 
 from __future__ import annotations
 

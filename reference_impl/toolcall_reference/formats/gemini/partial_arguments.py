@@ -32,6 +32,7 @@ class PartialArguments:
             self._set_piece(as_object(piece, "a partial argument"))
 
     def _set_piece(self, piece: Body) -> None:
+        """Set the value of a piece at its path; strings are appended to."""
         key = next((key for key in _VALUE_KEYS if key in piece), None)
         steps = _parse_path(str(piece.get("jsonPath")))
         if key is None:
@@ -47,6 +48,7 @@ class PartialArguments:
 
 
 def _parse_path(path: str) -> list[str | int]:
+    """The keys and indexes of a JSONPath. Raises Refused if it is not a path in arguments."""
     steps: list[str | int] = []
     place = 1
     while place < len(path) and path.startswith("$"):

@@ -22,7 +22,7 @@ _SHARED_KEYS = ("modelVersion", "responseId")
 _REPEATED_KEYS = ("index",)
 
 
-def stream_of(reply: Body, seed: str) -> bytes:
+def render_stream(reply: Body, seed: str) -> bytes:
     """The stream of a whole GenerateContentResponse."""
     shared = {key: reply[key] for key in _SHARED_KEYS if key in reply}
     usage = reply.get("usageMetadata")
@@ -190,7 +190,7 @@ PROVIDER = Provider(
     call_id=call_id,
     dress_reply=dress_reply,
     dress_error=dress_error,
-    render_stream=stream_of,
+    render_stream=render_stream,
     file_vendor=NAME,
     signature_key="thoughtSignature",
     make_signature=make_signature,

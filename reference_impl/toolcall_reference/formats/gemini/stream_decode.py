@@ -96,6 +96,7 @@ class StreamDecoder:
             self._losses.add("citations", "they came when their text was complete; dropped")
 
     def _decode_record(self, body: Body) -> None:
+        """Decode a record: error, usage, prompt feedback, and the first candidate."""
         if body.get("error"):
             self._draft.fail_reply(decode_error_event(to_camel_case(body), self._losses))
             return
@@ -120,6 +121,7 @@ class StreamDecoder:
                 self._decode_candidate(candidate)
 
     def _decode_candidate(self, candidate: Body) -> None:
+        """Decode the parts of a candidate, with its finish, citations and losses."""
         content = candidate.pop("content", None)
         says_more = len(candidate) > ("index" in candidate)
         if says_more:
@@ -153,6 +155,7 @@ class StreamDecoder:
                     self._draft.add_item(item)
 
     def _add_call_piece(self, call: Body, part: Body) -> None:
+        """Add a piece of a call, which is closed unless more follows."""
         if call.get("name") or self._call is None:
             self._close_call()
             if not call.get("name"):

@@ -94,6 +94,7 @@ EXTRA_KEYS = frozenset({"annotations", "images", "refusal", "reasoning_content",
 
 
 def _add_extras(items: list[Item], message: Body, losses: Losses) -> list[Item]:
+    """Add the items of a message's extra keys: citations, images, refusal, reasoning, transcript."""
     sources = citations.from_openai(message.get("annotations"), losses, "url_citation")
     spoke = next((item for item in items if isinstance(item, Text)), None)
     if spoke is not None:
@@ -130,6 +131,7 @@ def decode_transcript(message: Body, losses: Losses) -> str:
 
 
 def _decode_call(call: Body, ledger: Ledger) -> Item:
+    """Decode a call and enter it in ``ledger``."""
     given_id = call.get("id")
     given_id = given_id if isinstance(given_id, str) and given_id else None
     if call.get("type") == "custom":
@@ -219,6 +221,7 @@ def finish_reason(reason: Any, *, calls: bool, refused: bool) -> str:
 
 
 def decode_usage(value: Any) -> Usage | None:
+    """Decode token counts; None if there are none."""
     if not isinstance(value, dict):
         return None
     prompt = value.get("prompt_tokens_details")

@@ -99,6 +99,7 @@ def _encode_assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[B
 
 
 def _encode_message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
+    """The message of an assistant's items: joined texts, refusal, calls, and extra keys."""
     content, gap = "", ""  # see history.Joiner
     refusals: list[str] = []
     calls: list[Body] = []
@@ -205,6 +206,7 @@ def _result_message(result: UniversalToolResult, content: Any, ids: dict[str, st
 
 
 def _encode_user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    """The messages of a user's turn: results, media moved out of them, and the rest."""
     messages: list[Body] = []
     moved: list[Text | Media] = []
     rest: list[Text | Media] = []
@@ -310,6 +312,7 @@ def encode_reply_head(reply: Reply, target: Target, kind: str) -> Body:
 
 
 def encode_usage(usage: Usage) -> Body:
+    """Encode token counts."""
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,

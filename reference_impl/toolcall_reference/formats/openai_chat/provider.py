@@ -18,7 +18,7 @@ from toolcall_reference.formats.format import Provider
 _SHARED_KEYS = ("id", "created", "model", "service_tier", "system_fingerprint")
 
 
-def stream_of(reply: Body, seed: str) -> bytes:
+def render_stream(reply: Body, seed: str) -> bytes:
     """The stream of a whole Chat Completion with usage."""
     shared = {key: reply[key] for key in _SHARED_KEYS if key in reply}
     head = {"id": shared.pop("id"), "object": "chat.completion.chunk", **shared}
@@ -92,6 +92,6 @@ PROVIDER = Provider(
     dress_reply=dress_reply,
     dress_error=openai.dress_error,
     lent_signature=("gemini", "thoughtSignature"),
-    render_stream=stream_of,
+    render_stream=render_stream,
     file_vendor=openai.VENDOR,
 )

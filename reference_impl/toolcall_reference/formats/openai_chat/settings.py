@@ -222,15 +222,15 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
-    def named(name: str) -> Body:
+    def encode_name(name: str) -> Body:
         kind = kinds.get(name, "function")
         return {"type": kind, kind: {"name": target.names.target_name(name)}}
 
     if choice.names is None:
         return choice.mode
     if choice.mode == "required" and len(choice.names) == 1:
-        return named(choice.names[0])
-    allowed = {"mode": choice.mode, "tools": [named(name) for name in choice.names]}
+        return encode_name(choice.names[0])
+    allowed = {"mode": choice.mode, "tools": [encode_name(name) for name in choice.names]}
     return {"type": "allowed_tools", "allowed_tools": allowed}
 
 

@@ -93,6 +93,7 @@ class StreamDecoder:
                 self._decode_choice(choice)
 
     def _decode_choice(self, choice: Body) -> None:
+        """Decode the delta and the finish reason of the first choice."""
         delta = as_object(choice.get("delta"), "delta")
         lose_logprobs(choice, self._losses)
         has_more = not EXTRA_KEYS.isdisjoint(delta)
@@ -169,6 +170,7 @@ class StreamDecoder:
             self._draft.add_item(Opaque(NAME, key, join_pieces(pieces)))
 
     def _decode_call_entry(self, entry: Body) -> None:
+        """Decode an entry of ``tool_calls``: a piece of an open call, of a pending call, or a new call."""
         is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)
         kind = "custom" if is_custom else "function"
         function = as_object(entry.get(kind), kind)

@@ -151,6 +151,7 @@ class StreamEncoder:
             yield from self._encode_arguments(delta.place, delta.item, argument_text(delta.item))
 
     def _encode_reply_end(self, reply: Reply) -> Iterator[Body | str]:
+        """The last chunks: annotations, held calls of a client of deprecated functions, finish reason, usage."""
         finish = encode_finish(reply, self._target, refused=bool(self._refusals))
         if self._annotations:
             yield self._make_chunk({"annotations": self._annotations})

@@ -130,6 +130,7 @@ def _decode_message(item: Body, conversation: Conversation, ledger: Ledger, loss
 
 
 def _decode_model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
+    """Decode an item of the model: a call, a message, or another item."""
     kind = item.get("type")
     if is_call(item):
         call = ledger.open_call(*decode_call_head(item, losses))
@@ -252,6 +253,7 @@ def decode_finish(reply: Reply, body: Body, *, calls: bool, refused: bool) -> No
 
 
 def decode_usage(value: Any) -> Usage | None:
+    """Decode token counts; None if there are none."""
     if not isinstance(value, dict):
         return None
     prompt = value.get("input_tokens_details")

@@ -101,38 +101,39 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if "typed-messages" in target.notations:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
-    declared = namespaces.group_declarations(tools, [encode_tool(tool, target) for tool in tools])
-    declared += encode_hosted(conversation.tools, HOSTED_BY_PURPOSE, target)
+    declarations = namespaces.group_declarations(tools, [encode_tool(tool, target) for tool in tools])
+    declarations += encode_hosted(conversation.tools, HOSTED_BY_PURPOSE, target)
     if "deferred" in target.notations:
-        declared[-1]["defer_loading"] = True
-    _move_declarations(declared, items, target)
-    if declared:
-        body["tools"] = declared
+        declarations[-1]["defer_loading"] = True
+    _move_declarations(declarations, items, target)
+    if declarations:
+        body["tools"] = declarations
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
     return body
 
 
-def _move_declarations(declared: list[Body], items: list[Body], target: Target) -> None:
-    """Move tools from ``declared`` into the conversation, if a notation requests that."""
+def _move_declarations(declarations: list[Body], items: list[Body], target: Target) -> None:
+    """Move tools from ``declarations`` into the conversation, if a notation requests that."""
     if "additional-tools" in target.notations:
-        items.insert(0, _additional_tools_item([*declared]))
-        declared.clear()
+        items.insert(0, _additional_tools_item([*declarations]))
+        declarations.clear()
     elif "late-tools" in target.notations:
         # The last tool is declared before the user's last message, the others with the request.
         place = max(place for place, item in enumerate(items) if item.get("role") == "user")
-        items.insert(place, _additional_tools_item([declared.pop()]))
+        items.insert(place, _additional_tools_item([declarations.pop()]))
     elif "loaded-tools" in target.notations:
-        declared.pop()  # a client-run search finds it
+        declarations.pop()  # a client-run search finds it
 
 
-def _additional_tools_item(declared: list[Body]) -> Body:
+def _additional_tools_item(declarations: list[Body]) -> Body:
     """The input item that declares tools."""
-    return {"type": "additional_tools", "role": "developer", "tools": declared}
+    return {"type": "additional_tools", "role": "developer", "tools": declarations}
 
 
 def _encode_turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    """The input items of a turn."""
     if turn.side == "assistant":
         return _encode_assistant(turn.items, ids, target)
     if turn.side == "system":
@@ -169,6 +170,7 @@ def _encode_result(result: UniversalToolResult, ids: dict[str, str], target: Tar
 
 
 def _encode_assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
+    """The input items of an assistant's turn, one by one."""
     bodies: list[Body] = []
     for item in items:
         if isinstance(item, Text):
@@ -216,8 +218,11 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     reply.items = media.replace_media_by_text(reply.items, target.losses, NAME)
     target.use_names(NAMES, [], reply.calls)
-    declared = namespaces.client_declarations(target)
-    target.own_tools, target.namespaces = own_tools.own_tool_names(declared), namespaces.places_by_name(declared)
+    declarations = namespaces.client_declarations(target)
+    target.own_tools, target.namespaces = (
+        own_tools.own_tool_names(declarations),
+        namespaces.places_by_name(declarations),
+    )
     ids = target.assign_ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)
@@ -303,6 +308,7 @@ _FUNCTION_DEFAULTS: Body = {"description": None, "parameters": None, "strict": F
 
 
 def _encode_output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
+    """The output items of a reply; neighbouring texts are parts of one message."""
     bodies: list[Body] = []
     previous: Item | None = None
     for item in reply.items:

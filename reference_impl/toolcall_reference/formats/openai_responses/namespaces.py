@@ -34,23 +34,23 @@ def client_declarations(target: Target) -> list[Any]:
     ]
 
 
-def places_by_name(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:
+def places_by_name(declarations: Iterable[Any]) -> dict[str, tuple[str, str]]:
     """Namespace and name there of each tool in a namespace, by its universal name."""
-    places = [*_declared_places(declared)]
-    told_apart = distinct_names(declared)
+    places = [*_declared_places(declarations)]
+    distinct = distinct_names(declarations)
     names: dict[str, tuple[str, str]] = {}
     for group, name in places:
         if group is not None:
-            names.setdefault(told_apart.get((group, name), name), (group, name))
+            names.setdefault(distinct.get((group, name), name), (group, name))
     return names
 
 
-def distinct_names(declared: Iterable[Any]) -> dict[tuple[str, str], str]:
+def distinct_names(declarations: Iterable[Any]) -> dict[tuple[str, str], str]:
     """Distinct universal names, by namespace and name, of tools in namespaces that share their name.
 
     Each Model Context Protocol server has a namespace of its own, and two may have tools of one name.
     """
-    places = {*_declared_places(declared)}
+    places = {*_declared_places(declarations)}
     counts = Counter(name for _, name in places)
     return {(group, name): f"{group}__{name}" for group, name in places if group is not None and counts[name] > 1}
 
@@ -63,9 +63,9 @@ def rename_call(item: Body, names: Mapping[tuple[str, str], str]) -> Body:
     return item
 
 
-def _declared_places(declared: Iterable[Any], group: str | None = None) -> Iterator[tuple[str | None, str]]:
+def _declared_places(declarations: Iterable[Any], group: str | None = None) -> Iterator[tuple[str | None, str]]:
     """Namespace and name of each declared tool."""
-    for entry in declared:
+    for entry in declarations:
         if not isinstance(entry, dict):
             continue
         if entry.get("type") == "namespace" and group is None:
@@ -75,11 +75,11 @@ def _declared_places(declared: Iterable[Any], group: str | None = None) -> Itera
             yield group, entry["name"]
 
 
-def group_declarations(tools: list[Tool], declared: list[Body]) -> list[Body]:
+def group_declarations(tools: list[Tool], declarations: list[Body]) -> list[Body]:
     """The declarations of ``tools``, those of one namespace grouped at the place of its first one."""
     entries: list[Body] = []
     open_groups: dict[str, Body] = {}
-    for tool, entry in zip(tools, declared, strict=True):
+    for tool, entry in zip(tools, declarations, strict=True):
         if tool.namespace is None:
             entries.append(entry)
             continue

@@ -54,6 +54,7 @@ _STEP_TYPE_BY_ITEM_TYPE = {"mcp_call": "mcp", "mcp_list_tools": "mcp_list_tools"
 
 
 def _prepare_request(body: Body, losses: Losses) -> Body:
+    """The request without references to OpenAI's state; items that the decoder would drop are wrapped."""
     request = dict(body)
     for key in _STATE_KEYS:
         if request.pop(key, None) is not None:
@@ -110,6 +111,7 @@ def _continues_history(body: Body) -> bool:
 
 
 def _decode_steps(item: Hosted) -> list[Step]:
+    """Split an item into server call and result; an unknown item is an opaque block."""
     content = dict(item.value["item"] if item.type == _WRAPPED_TYPE else item.value)
     kind = str(content.pop("type", item.type))
     if kind in _SEPARATE_RESULTS:
@@ -144,6 +146,7 @@ def _take_members(members: Body, keys: Sequence[str]) -> Body:
 
 
 def _encode_steps(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
+    """Join server calls with their results as items; separate results stay items of their own."""
     places: set[int] = set()
     for place, step in enumerate(steps):
         if place in places:

@@ -66,7 +66,7 @@ _ECHOED_TOOL_DEFAULTS: dict[str, Body] = {
 }
 
 
-def stream_of(reply: Body, seed: str) -> bytes:
+def render_stream(reply: Body, seed: str) -> bytes:
     """The stream of a whole Response."""
     written = []
     for number, event in enumerate(_stream_events(reply, seed)):
@@ -119,6 +119,7 @@ def _without_diff(operation: Body) -> Body:
 
 
 def _item_events(item: Body, seed: str) -> Iterator[dict[str, Any]]:
+    """The events of an item between its start and its end."""
     kind = item["type"]
     if kind == "message":
         for place, part in enumerate(item["content"]):
@@ -251,7 +252,7 @@ PROVIDER = Provider(
     call_id=openai.call_id,
     dress_reply=dress_reply,
     dress_error=openai.dress_error,
-    render_stream=stream_of,
+    render_stream=render_stream,
     file_vendor=openai.VENDOR,
     put_references=put_references,
 )

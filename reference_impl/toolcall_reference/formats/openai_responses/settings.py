@@ -228,14 +228,14 @@ def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
-    def named(name: str) -> Body:
+    def encode_name(name: str) -> Body:
         return {"type": kinds.get(name, "function"), "name": target.names.target_name(name)}
 
     if choice.names is None:
         return choice.mode
     if choice.mode == "required" and len(choice.names) == 1:
-        return named(choice.names[0])
-    return {"type": "allowed_tools", "mode": choice.mode, "tools": [named(name) for name in choice.names]}
+        return encode_name(choice.names[0])
+    return {"type": "allowed_tools", "mode": choice.mode, "tools": [encode_name(name) for name in choice.names]}
 
 
 def _encode_format(response_format: ResponseFormat, target: Target) -> Body:

@@ -131,6 +131,7 @@ class StreamEncoder:
         return "response.output_item.added", {"item": item, "output_index": entry.index}
 
     def _open_text(self, place: int, text: Text) -> Iterator[tuple[str, Body]]:
+        """Open a text as a part of the last message if that is its neighbour, else of a new message."""
         entry = self._last_closed
         if entry is not None and entry.text is not None and not entry.text.refusal and not text.refusal:
             self._last_closed = None  # neighbours are parts of one message
@@ -164,6 +165,7 @@ class StreamEncoder:
         return [(f"response.{_event_kind(entry.text)}.delta", {**entry.part, "delta": piece, **more})]
 
     def _close_item(self, entry: _OpenItem, delta: ItemClosed) -> Iterator[tuple[str, Body]]:
+        """Close an item: write what completes its text, its arguments, or a call of an API-defined tool."""
         self._target.lose_state(delta.item)
         yield from self._end_last_item()
         if entry.is_own_tool and isinstance(delta.item, UniversalToolCall):
