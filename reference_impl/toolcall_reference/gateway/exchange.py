@@ -80,7 +80,7 @@ class Exchange:
         return self.address.client
 
     async def answer(self, http: aiohttp.ClientSession, body: Body) -> web.StreamResponse:
-        """Send the request to the provider and answer the client. Raises ExchangeError before anything is sent."""
+        """Send the request and answer the client. Raises ExchangeError before the client gets anything."""
         sent = self._translate("the request", 400, lambda: self.session.request(body))
         async with self._open_provider_reply(http, sent) as reply:
             upstream_headers = self._reply_headers(reply)

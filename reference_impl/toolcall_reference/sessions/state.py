@@ -204,7 +204,7 @@ class StateMemory:
         self.keep_collected(collector, ids, request)
 
     def keep_collected(self, collector: StateCollector, ids: dict[str, str], request: PrecedingWords) -> None:
-        """Store the collected state of a complete streamed reply."""
+        """Store the collected state of a complete reply."""
         if not collector.has_state and not len(self._shelf):
             return
         for key, state in collector.keyed_states(ids, request):
