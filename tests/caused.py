@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Level
 from toolcall_conformance.judge.consequences import ConsequenceTable, name_causes
-from toolcall_conformance.reports.item_record import finding_json, told
+from toolcall_conformance.reports.item_record import finding_json, finding_value
 
 _LOST: dict[str, Any] = {"want": "something", "got": MISSING}
 
@@ -26,7 +26,7 @@ def caused(
 
 def _finding(plain: dict[str, Any]) -> Finding:
     keys = ("rule", "pointer", "message", "element", "subject", "body", "format")
-    values: dict[str, Any] = {key: told(plain, key) for key in ("want", "got") if key in plain}
+    values: dict[str, Any] = {key: finding_value(plain, key) for key in ("want", "got") if key in plain}
     lost = _LOST if plain["signature"].endswith(" lost") else {}
     words: dict[str, Any] = {key: plain[key] for key in keys}
     return Finding(level=Level(plain["level"]), **words, **{**lost, **values})

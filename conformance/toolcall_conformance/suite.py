@@ -155,7 +155,7 @@ class PlayedItem:
         """A sentence for each entry of the known failures that names just this item and no longer fails."""
         if self.outcome == "skipped":
             return []
-        return self.run.known_failures.passing(
+        return self.run.known_failures.passing_messages(
             self.planned.nodeid, [(finding.rule, self.run.signature_details(finding)) for finding in self._failing]
         )
 
@@ -180,8 +180,8 @@ class PlayedItem:
             upstream=planned.route.upstream,
             exchanges=len(exchanges),
             variant=planned.variant,
-            again=again,
-            witnessed=self._witnessed(),
+            command=again,
+            client_notes=self._witnessed(),
         )
 
         def known(finding: Finding) -> str | None:

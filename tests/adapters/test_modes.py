@@ -51,7 +51,7 @@ def shown_by(header: dict[str, Any]) -> dict[str, str]:
     failing = item("shell/seed", "request", "openai_chat", "gemini", [finding("translation/text-lost")])
     run = run_of([failing], CORPUS, **header)
     rules = dict(CORPUS.rules)
-    pieces = terminal.summary(run, rules, lambda *nodes: " ".join(nodes), detail=terminal.Detail.USUAL)
+    pieces = terminal.summary_lines(run, rules, lambda *nodes: " ".join(nodes), detail=terminal.Detail.USUAL)
     kinds = {"html": html, "json": json_report, "markdown": markdown_report}
     texts = {name: kind.WRITER.text(run, CORPUS) for name, kind in kinds.items()}
     return texts | {"terminal": "\n".join("".join(piece.text for piece in line) for line in pieces)}

@@ -23,7 +23,7 @@ from toolcall_conformance.engine.items import plan
 from toolcall_conformance.library import Corpus, default_root
 from toolcall_conformance.recording.cassettes import cases as cassette_cases
 from toolcall_conformance.reports import known_failures
-from toolcall_conformance.reports.known_failures import Names
+from toolcall_conformance.reports.known_failures import RuleNames
 from toolcall_reference import ReferenceTranslator
 
 Work = Callable[[], object]
@@ -175,9 +175,9 @@ def _known(form: str) -> Callable[[int, Path], Work]:
         items = [f"toolcall::fam/case-{at}::request::anthropic-to-gemini" for at in range(size)]
 
         def work() -> object:
-            failures = known_failures.load(path, Names(["a/b"]))
+            failures = known_failures.load(path, RuleNames(["a/b"]))
             assert all(failures.standing(item, "a/b", "x").is_known for item in items)
-            return list(failures.stale(items, {item: [] for item in items}))
+            return list(failures.find_stale(items, {item: [] for item in items}))
 
         return work
 

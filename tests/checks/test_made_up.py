@@ -21,11 +21,11 @@ from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.html.data import packed
+from toolcall_conformance.reports.html.data import pack_run
 from toolcall_conformance.reports.item_record import ItemRecord, finding_json
 from toolcall_conformance.reports.text.failure import ReportedItem, describe
-from toolcall_conformance.reports.text.summary import made_up as counted
-from toolcall_conformance.reports.text.terminal import Detail, summary
+from toolcall_conformance.reports.text.summary import made_up_text as counted
+from toolcall_conformance.reports.text.terminal import Detail, summary_lines
 from toolcall_conformance.reports.writers import json_report, markdown_report
 from toolcall_reference import ReferenceTranslator
 
@@ -231,9 +231,9 @@ def test_every_report_has_it() -> None:
     run = made.run([made.item("box/one", marked, verdict="pass", outcome="passed")])
     sentence = "1 finding in 1 item about what the adapter made up (made_up): they fail nothing"
     assert f"{sentence}." in markdown_report.WRITER.text(run, CORPUS).splitlines()
-    lines = summary(run, CORPUS.rules, run.again, detail=Detail.USUAL)
+    lines = summary_lines(run, CORPUS.rules, run.command_for, detail=Detail.USUAL)
     assert sentence in ["".join(piece.text for piece in line) for line in lines]
-    page = packed(run, CORPUS.rules)
+    page = pack_run(run, CORPUS.rules)
     assert page.texts[page.findings[0][page.columns["finding"].index("own_level")]] == "MUST"
     schema = json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8"))
     jsonschema.validate(marked, {"$ref": "#/$defs/finding", "$defs": schema["$defs"]})

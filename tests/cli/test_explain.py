@@ -18,7 +18,7 @@ from toolcall_conformance.cli.explain.fragments import contrast, side_by_side
 from toolcall_conformance.cli.explain.model import Explanation, Part
 from toolcall_conformance.cli.parser import UsageError
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.known_failures import Names, load
+from toolcall_conformance.reports.known_failures import RuleNames, load
 
 CORPUS = load_corpus()
 EVIDENCE = {"schema", "sdk", "doc", "recorded", "issue", "lore"}
@@ -114,7 +114,7 @@ def test_the_entry_of_every_rule_can_be_copied(everything: list[Explanation], tm
     ]
     file = tmp_path / "known.toml"
     file.write_text("\n".join(line for part in entries for line in ("", *part.lines)), encoding="utf-8")
-    assert [entry.rule for entry in load(file, Names(CORPUS.rules, CORPUS.retired)).entries] == list(CORPUS.rules)
+    assert [entry.rule for entry in load(file, RuleNames(CORPUS.rules, CORPUS.retired)).entries] == list(CORPUS.rules)
 
 
 def told(name: str, **options: bool) -> str:

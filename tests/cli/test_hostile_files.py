@@ -60,7 +60,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
 }
 
 FORMATS = ("anthropic", "openai_chat")
-NAMES = known_failures.Names(["a/b"])
+NAMES = known_failures.RuleNames(["a/b"])
 READERS: dict[str, tuple[str, Callable[[Path], Any], type[Exception]]] = {
     "corpus": ("x.json", read_json, CorpusError),
     "known failures": ("x.toml", lambda path: known_failures.load(path, NAMES), known_failures.KnownFailuresError),

@@ -10,7 +10,7 @@ import pytest
 from every import every
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus, load_corpus, read_json
-from toolcall_conformance.reports.known_failures import Names, load
+from toolcall_conformance.reports.known_failures import RuleNames, load
 
 RETIRED = load_corpus().retired
 
@@ -38,12 +38,12 @@ def test_explain_names_the_rule_that_there_is_now(was: str, capsys: pytest.Captu
 def test_a_known_failure_by_its_old_id_stays_known(tmp_path: Path, corpus: Corpus) -> None:
     file = tmp_path / "known.txt"
     file.write_text("*  gemini/stream-framing  # our issue 7\n", encoding="utf-8")
-    failures = load(file, Names(corpus.rules, corpus.retired))
+    failures = load(file, RuleNames(corpus.rules, corpus.retired))
     assert failures.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-text", "") == "our issue 7"
     assert failures.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-last-event", "") == "our issue 7"
     assert failures.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-data", "") is None
-    assert failures.stale(["a"], {"a": [("gemini/stream-text", "")]}) == []
-    assert [stale.entry.rule for stale in failures.stale(["a"], {"a": [("gemini/stream-data", "")]})] == [
+    assert failures.find_stale(["a"], {"a": [("gemini/stream-text", "")]}) == []
+    assert [stale.entry.rule for stale in failures.find_stale(["a"], {"a": [("gemini/stream-data", "")]})] == [
         "gemini/stream-framing"
     ]
 

@@ -9,8 +9,8 @@ import pytest
 
 from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.known_failures import ItemPattern, Names, load
-from toolcall_conformance.reports.known_failures.entries import Items
+from toolcall_conformance.reports.known_failures import ItemPattern, RuleNames, load
+from toolcall_conformance.reports.known_failures.entries import ItemIndex
 
 PAGE = (Path(__file__).parents[2] / "docs" / "known-failures.md").read_text(encoding="utf-8")
 PATTERNS = re.findall(r"^\| `([^`]*::[^`]*|shell[^`]*)` \| (.*) \|$", PAGE, re.MULTILINE)
@@ -21,10 +21,10 @@ def test_the_causes_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     (block,) = re.findall(r"```toml\n(\[causes\]\n.*?)```", PAGE, re.DOTALL)
     file.write_text(block, encoding="utf-8")
-    entries = load(file, Names(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)).entries
+    entries = load(file, RuleNames(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)).entries
     assert [entry.lines for entry in entries] == [(2, 2), (3, 4)]
     assert entries[1].reason == corpus.rules["translation/results-linked"].breach
-    there = Items(item.nodeid for item in plan_items(corpus))
+    there = ItemIndex(item.nodeid for item in plan_items(corpus))
     for pattern in (pattern for entry in entries for pattern in entry.patterns):
         assert pattern.is_exact
         assert len(there.matching(pattern)) == (pattern.count or len(pattern.parts)), pattern
@@ -33,7 +33,7 @@ def test_the_causes_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
 def test_the_entry_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
     file = tmp_path / "known.toml"
     file.write_text("[[known]]" + PAGE.partition("```toml\n[[known]]")[2].partition("```")[0], encoding="utf-8")
-    (entry,) = load(file, Names(corpus.rules, corpus.retired)).entries
+    (entry,) = load(file, RuleNames(corpus.rules, corpus.retired)).entries
     assert [pattern.line for pattern in entry.patterns] == [9, 10]
     assert entry.signature is not None
     assert len(entry.signature.split()) == 4

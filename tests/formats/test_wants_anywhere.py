@@ -19,7 +19,7 @@ from toolcall_conformance.basics.findings import NOT_KNOWN, Finding, Form
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.text.failure import show
+from toolcall_conformance.reports.text.failure import short_value
 from turns import share
 
 BODIES = 12
@@ -38,12 +38,14 @@ def test_what_must_stand_there(corpus: Corpus, name: str, direction: str) -> Non
     assert len(findings) > 50
     assert [where(finding) for finding in findings if finding.want is NOT_KNOWN or wants.says_nothing(finding)] == []
     assert [
-        where(finding) for finding in findings if isinstance(finding.want, Form) and show(finding.want) == "anything"
+        where(finding)
+        for finding in findings
+        if isinstance(finding.want, Form) and short_value(finding.want) == "anything"
     ] == []
 
 
 def where(finding: Finding) -> str:
-    return f"{finding.rule} at {finding.pointer}: {finding.message}; want {show(finding.want)}, got {show(finding.got)}"
+    return f"{finding.rule} at {finding.pointer}: {finding.message}; want {short_value(finding.want)}, got {short_value(finding.got)}"
 
 
 def broken(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:

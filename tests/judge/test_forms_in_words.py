@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance.basics.findings import Form
 from toolcall_conformance.basics.schema_words import describe_schema
-from toolcall_conformance.reports.text.failure import show
+from toolcall_conformance.reports.text.failure import short_value
 
 NAME = {"type": "string", "minLength": 1, "pattern": "^[a-z]+$"}
 NOT_NULL = {"not": {"type": "null"}}
@@ -74,7 +74,7 @@ def asking(*keys: str, **members: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_a_value(schema: dict[str, Any], words: str) -> None:
-    assert show(Form(schema)) == words
+    assert short_value(Form(schema)) == words
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_value(schema: dict[str, Any], words: str) -> None:
     ],
 )
 def test_keys_that_lack(schema: dict[str, Any], words: str) -> None:
-    assert show(Form(schema)) == words
+    assert short_value(Form(schema)) == words
 
 
 def test_what_is_too_long_is_left_out_step_by_step() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
-from toolcall_conformance.reports.item_record import finding_json, told
+from toolcall_conformance.reports.item_record import finding_json, finding_value
 
 
 def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
@@ -28,12 +28,12 @@ def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
 )
 def test_what_should_stand_there(want: Any, expected: Any) -> None:
     assert plain(want)["want"] == expected
-    assert told(plain(want), "want") == want
+    assert finding_value(plain(want), "want") == want
 
 
 def test_what_nobody_knows_has_no_key() -> None:
     assert "want" not in plain(NOT_KNOWN)
-    assert told(plain(NOT_KNOWN), "want") is NOT_KNOWN
+    assert finding_value(plain(NOT_KNOWN), "want") is NOT_KNOWN
 
 
 def test_a_long_form_is_cut_as_other_values_are() -> None:

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.causes.repetitions import companions
+from toolcall_conformance.reports.causes.repetitions import leading_rules
 
 CORPUS = load_corpus()
 Events = list[dict[str, Any]]
@@ -51,7 +51,7 @@ def causes(findings: Sequence[Finding]) -> dict[str, str]:
 
 def beside(findings: Sequence[Finding], client: str) -> dict[str, str]:
     """The rules that a report prints beside another one."""
-    return companions(findings, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
+    return leading_rules(findings, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
 
 
 def without_last(count: int) -> Callable[[Events], Events]:

@@ -19,7 +19,7 @@ from doubles import wants
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.text.failure import show
+from toolcall_conformance.reports.text.failure import short_value
 
 Side = Literal["want", "got"]
 
@@ -74,7 +74,7 @@ def forms() -> list[tuple[str, Finding, Form]]:
 def test_forms_are_schemas_and_told_in_two_lines() -> None:
     for _, _, form in forms():
         jsonschema.Draft202012Validator.check_schema(form.schema)
-    wordings = {(finding.rule, show(form)) for _, finding, form in forms()}
+    wordings = {(finding.rule, short_value(form)) for _, finding, form in forms()}
     assert [(rule, words) for rule, words in wordings if len(words) > TWO_LINES or words == "anything"] == []
 
 
@@ -122,5 +122,5 @@ def test_few_findings_are_without_a_want() -> None:
 
 def test_a_value_stays_on_its_line() -> None:
     """JSON may hold U+2028 as it is; a terminal would begin a new line there."""
-    assert show("a\u2028b\x85c") == '"a\\u2028b\\u0085c"'
-    assert show("é 🌍") == '"é 🌍"'
+    assert short_value("a\u2028b\x85c") == '"a\\u2028b\\u0085c"'
+    assert short_value("é 🌍") == '"é 🌍"'

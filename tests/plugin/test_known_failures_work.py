@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from toolcall_conformance.reports import known_failures
-from toolcall_conformance.reports.known_failures import FailingFinding, ItemPattern, Names, update
-from toolcall_conformance.reports.known_failures.entries import Items
+from toolcall_conformance.reports.known_failures import FailingFinding, ItemPattern, RuleNames, update
+from toolcall_conformance.reports.known_failures.entries import ItemIndex
 
 
 @pytest.mark.parametrize("form", ["fam/case-{}::request::*", "fam/case-{}", "fam/case-{}::*::anthropic-to-?emini"])
@@ -32,10 +32,10 @@ def test_a_pattern_is_held_against_items_that_begin_alike(
         comparison_count = 0
         text = "".join(f"{form.format(f'{n:03}')} a/b # why\n" for n in range(count))
         (tmp_path / "known.txt").write_text(text)
-        failure_list = known_failures.load(tmp_path / "known.txt", Names(["a/b"]), dt.date(2026, 1, 1))
+        failure_list = known_failures.load(tmp_path / "known.txt", RuleNames(["a/b"]), dt.date(2026, 1, 1))
         items = [f"toolcall::fam/case-{n:03}::request::anthropic-to-gemini" for n in range(count)]
         assert all(failure_list.standing(item, "a/b", "x").is_known for item in items)
-        assert len(failure_list.stale(items, {item: [] for item in items})) == count
+        assert len(failure_list.find_stale(items, {item: [] for item in items})) == count
         failing = {item: [FailingFinding("a/b", "x", "why")] for item in items}
         assert update(failure_list, text, items, failing).kept == count
         work.append(comparison_count)
@@ -46,8 +46,8 @@ def test_a_pattern_is_held_against_items_that_begin_alike(
 def test_the_items_of_a_pattern_are_those_that_it_matches(text: str) -> None:
     ids = [f"{family}/{case}::c::d" for family in ("a", "aa", "b") for case in ("b", "bb", "c")]
     pattern = ItemPattern(text, 1)
-    assert Items(ids).matching(pattern) == [nodeid for nodeid in ids if pattern.matches(nodeid)]
-    assert all(re.match(re.escape(pattern.beginning), nodeid) for nodeid in Items(ids).matching(pattern))
+    assert ItemIndex(ids).matching(pattern) == [nodeid for nodeid in ids if pattern.matches(nodeid)]
+    assert all(re.match(re.escape(pattern.literal_prefix), nodeid) for nodeid in ItemIndex(ids).matching(pattern))
 
 
 def test_many_stars_take_no_longer() -> None:
@@ -73,4 +73,4 @@ def test_stars_match_as_they_would_with_all_places_tried() -> None:
 def test_a_file_of_empty_lines_is_read_at_once(tmp_path: Path) -> None:
     """White space at the start of a line must not reach over its end: each line would be read to the last one."""
     (tmp_path / "known.txt").write_text("\n" * 300_000)
-    assert not known_failures.load(tmp_path / "known.txt", Names(["a/b"])).entries
+    assert not known_failures.load(tmp_path / "known.txt", RuleNames(["a/b"])).entries

@@ -10,8 +10,8 @@ import pytest
 from toolcall_conformance.engine.items.plan import plan_items
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.known_failures import ItemPattern
-from toolcall_conformance.reports.known_failures.entries import Items, spread
-from toolcall_conformance.reports.known_failures.patterns import patterns
+from toolcall_conformance.reports.known_failures.entries import ItemIndex, expand_braces
+from toolcall_conformance.reports.known_failures.patterns import shortest_patterns
 
 # Of private cases and recordings, whose names have what patterns have.
 ODD = ("recorded/a{b,c}::response::anthropic", "mine/star*::request::anthropic-to-gemini", "mine/x::adapter::gemini")
@@ -19,7 +19,7 @@ ODD = ("recorded/a{b,c}::response::anthropic", "mine/star*::request::anthropic-t
 
 def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
     every = [*(item.nodeid.removeprefix("toolcall::") for item in plan_items(corpus)), *ODD]
-    there = Items(every)
+    there = ItemIndex(every)
     draw = random.Random(7)
     families = sorted({nodeid.partition("/")[0] for nodeid in every})
     chosen = [set(draw.sample(every, size)) for size in (1, 2, 30, 150)]
@@ -31,7 +31,7 @@ def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
     chosen += [selection - set(draw.sample(sorted(selection), 1)) for selection in chosen if selection]
     chosen.append(set(ODD))
     for selection in chosen:
-        written_patterns = patterns(selection, there)
+        written_patterns = shortest_patterns(selection, there)
         assert {each for text in written_patterns for each in there.matching(ItemPattern(text, 1))} == selection
         for pattern in (ItemPattern(text, 1) for text in written_patterns):
             assert pattern.count in (None, len(there.matching(pattern)))
@@ -49,7 +49,7 @@ def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
     ],
 )
 def test_braces(text: str, expected: list[str]) -> None:
-    assert spread(text) == expected
+    assert expand_braces(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.causes.surroundings import surrounding_text
 
 LONG = {f"key {number}": "x" * 20 for number in range(12)}
 
@@ -28,12 +28,15 @@ LONG = {f"key {number}": "x" * 20 for number in range(12)}
     ],
 )
 def test_what_stands_around_a_place(body: Any, pointer: str, excerpt: str) -> None:
-    assert near(body, pointer) == excerpt
+    assert surrounding_text(body, pointer) == excerpt
 
 
 @pytest.mark.parametrize("number", range(12))
 def test_the_place_is_there_however_much_stands_around(number: int) -> None:
-    for excerpt in (near(LONG, f"/key {number}"), near([f"key {n} {'x' * 15}" for n in range(12)], f"/{number}")):
+    for excerpt in (
+        surrounding_text(LONG, f"/key {number}"),
+        surrounding_text([f"key {n} {'x' * 15}" for n in range(12)], f"/{number}"),
+    ):
         assert f'"key {number}' in excerpt
         assert len(excerpt) <= 72
         assert "…, " in excerpt or number == 0

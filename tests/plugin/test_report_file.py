@@ -297,7 +297,7 @@ def test_a_kind_of_report_is_one_module(project: Any, monkeypatch: pytest.Monkey
     folder.mkdir()
     (folder / "lines_report.py").write_text(LINES, encoding="utf-8")
     monkeypatch.setattr(writers, "__path__", [*writers.__path__, str(folder)])
-    assert {".json", ".lines.json", ".md"} <= writers.known().keys()
+    assert {".json", ".lines.json", ".md"} <= writers.writers_by_suffix().keys()
     options = [word for name in ("a.json", "B.LINES.JSON") for word in ("--toolcall-report", name)]
     result = project.run("toolcall::box/one", *options)
     result.stdout.fnmatch_lines(["toolcall: the report is *a.json", "toolcall: the report is *B.LINES.JSON"])

@@ -10,11 +10,11 @@ import pytest
 from caused import caused
 from toolcall_conformance import load_corpus
 from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.item_record import ItemRecord
-from toolcall_conformance.reports.text.blocks import blocks
+from toolcall_conformance.reports.text.blocks import cause_blocks
 
 HARM = Harm.of(load_corpus())
 
@@ -39,7 +39,7 @@ def item(
 
 
 def causes(*items: ItemRecord) -> list[RootCause]:
-    return root_causes(items, HARM)
+    return find_root_causes(items, HARM)
 
 
 def test_one_signature_is_one_cause_in_all_checks() -> None:
@@ -100,7 +100,7 @@ def test_what_a_request_shows_is_also_in_the_loop(loop: str, also: int) -> None:
         item(loop, finding("translation/arguments", "/b", format="anthropic", body="02-request")),
     )
     assert len(roots) == 2 - also
-    assert sum(root.in_the_loop for root in roots) == also
+    assert sum(root.loop_item_count for root in roots) == also
 
 
 def test_a_graver_fault_of_the_loop_is_its_own() -> None:
@@ -108,7 +108,7 @@ def test_a_graver_fault_of_the_loop_is_its_own() -> None:
         item("shell/a request anthropic openai_chat", finding("translation/arguments", level="SHOULD")),
         item("shell/a agent_loop anthropic openai_chat", finding("translation/arguments", "/b")),
     )
-    assert [(root.level, root.in_the_loop) for root in roots] == [("MUST", 0), ("SHOULD", 0)]
+    assert [(root.level, root.loop_item_count) for root in roots] == [("MUST", 0), ("SHOULD", 0)]
 
 
 def test_why_a_reply_ended_is_told_once() -> None:
@@ -120,7 +120,10 @@ def test_why_a_reply_ended_is_told_once() -> None:
             finding("translation/finish-reason", "/stop_reason", "tool_use≠end_turn", **finish),
         )
     )
-    assert (root.rule, root.others) == ("translation/finish-reason", {"anthropic/finish-agrees-with-calls": "finish"})
+    assert (root.rule, root.other_rules) == (
+        "translation/finish-reason",
+        {"anthropic/finish-agrees-with-calls": "finish"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -182,7 +185,7 @@ def test_all_exceptions_are_one_cause_with_its_lines() -> None:
         for n in range(3)
     ]
     (root,) = causes(*items)
-    assert root.code == {"a.py:0": 2, "a.py:1": 1}
+    assert root.code_lines == {"a.py:0": 2, "a.py:1": 1}
 
 
 def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
@@ -190,7 +193,7 @@ def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
     elsewhere = item("shell/b request anthropic openai_chat", first)
     both = item("shell/a request anthropic openai_chat", first, other)
     (root,) = causes(both, elsewhere)
-    assert (root.rule, [*root.others]) == ("openai_chat/call-id", ["openai_chat/call-id-length"])
+    assert (root.rule, [*root.other_rules]) == ("openai_chat/call-id", ["openai_chat/call-id-length"])
     # Each stands somewhere without the other.
     assert len(causes(both, elsewhere, item("shell/c request anthropic openai_chat", other))) == 2
 
@@ -207,7 +210,7 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
     lost = finding("translation/arguments", "/content/1/input", **(stream | {"body": "01-response.sse, assembled"}))
     both = item("shell/a stream anthropic gemini", mixed, lost)
     (root,) = causes(both)
-    assert (root.rule, root.others) == ("anthropic/stream-block-index", {"translation/arguments": "call"})
+    assert (root.rule, root.other_rules) == ("anthropic/stream-block-index", {"translation/arguments": "call"})
     assert root.harm == HARM.weight("translation/arguments", "call")
     # Arguments that go where the events are right have another cause.
     assert len(causes(both, item("shell/b stream anthropic gemini", lost))) == 2
@@ -224,7 +227,7 @@ def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
     unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})
     roots = causes(item("shell/a stream anthropic openai_chat", lost, unanswered, table=table))
-    return [(root.rule, [*root.others]) for root in roots] == [(lost["rule"], [unanswered["rule"]])]
+    return [(root.rule, [*root.other_rules]) for root in roots] == [(lost["rule"], [unanswered["rule"]])]
 
 
 NOTHING: dict[str, Any] = {"got": {"$absent": True}}
@@ -280,7 +283,7 @@ def test_what_follows_has_its_own_count_where_it_stands_alone() -> None:
     loop = item("shell/a agent_loop anthropic openai_chat", linked)
     (root,) = causes(both, loop)
     # What follows from what follows is told with the first; so is the loop that shows it alone.
-    assert (root.rule, sorted(root.others), root.in_the_loop) == (
+    assert (root.rule, sorted(root.other_rules), root.loop_item_count) == (
         lost["rule"],
         [other["rule"], linked["rule"]],
         1,
@@ -296,7 +299,7 @@ def test_what_only_a_round_trip_shows_is_a_cause_of_its_own() -> None:
     alone = item("shell/a request openai_chat gemini", tool)
     back = item("shell/b round_trip openai_chat gemini", setting, tool)
     roots = causes(alone, back)
-    assert [(root.rule, [*root.others], root.items) for root in roots] == [
+    assert [(root.rule, [*root.other_rules], root.items) for root in roots] == [
         (tool["rule"], [], [alone]),
         (tool["rule"], [setting["rule"]], [back]),
     ]
@@ -305,13 +308,13 @@ def test_what_only_a_round_trip_shows_is_a_cause_of_its_own() -> None:
     assert [root.items for root in causes(alone, loop)] == [[alone], [loop]]
     # What a request shows is its repetition.
     (root,) = causes(alone, item("shell/a round_trip openai_chat gemini", tool))
-    assert root.in_the_loop == 1
+    assert root.loop_item_count == 1
 
 
 def test_one_wrong_name_at_two_places_is_one_cause() -> None:
     tool, call = (finding("anthropic/tool-name", place, format="anthropic", got="a.b") for place in ("/t", "/c"))
     (root,) = causes(item("mcp/a request gemini anthropic", tool, call))
-    assert (root.place, root.others) == ("/t", {})
+    assert (root.place, root.other_rules) == ("/t", {})
     elsewhere = finding("anthropic/tool-name", "/c", format="anthropic", got="c.d")
     assert len(causes(item("mcp/a request gemini anthropic", tool, elsewhere))) == 2
 
@@ -520,16 +523,16 @@ def test_a_new_fault_never_hides_behind_a_known_one() -> None:
     same, known_fault = finding("translation/arguments"), finding("translation/arguments", known="a reason")
     loop = item("shell/a agent_loop anthropic openai_chat", same)
     roots = causes(item("shell/a request anthropic openai_chat", known_fault), loop)
-    assert (roots[0].known, roots[0].items) == (False, [loop])
+    assert (roots[0].is_known, roots[0].items) == (False, [loop])
     finish = {"element": "finish", "format": "anthropic"}
     finish_fault = finding("translation/finish-reason", "/stop_reason", got="a", known="a reason", **finish)
     agrees = finding("anthropic/finish-agrees-with-calls", "/stop_reason", got="a", **finish)
     (root,) = [
-        root for root in causes(item("shell/a response anthropic gemini", finish_fault, agrees)) if not root.known
+        root for root in causes(item("shell/a response anthropic gemini", finish_fault, agrees)) if not root.is_known
     ]
     assert root.rule == agrees["rule"]
     general = finding("translation/stream-equals-reply", "", element="body", level="SHOULD")
-    assert [root.known for root in causes(item("shell/a stream anthropic gemini", general, known_fault))] == [
+    assert [root.is_known for root in causes(item("shell/a stream anthropic gemini", general, known_fault))] == [
         False,
         True,
     ]
@@ -541,7 +544,7 @@ def test_what_the_client_did_with_a_body_is_told_of_its_first_cause() -> None:
     record = replace(item("shell/a request anthropic openai_chat", *findings), witness=oracle_results)
     first, second = (
         "\n".join("".join(piece.text for piece in line) for line in each)
-        for each in blocks(causes(record), {}, lambda *_: "run", [record])
+        for each in cause_blocks(causes(record), {}, lambda *_: "run", [record])
     )
     assert "  sdk   sdk 1: raised" in first
     assert "sdk" not in second

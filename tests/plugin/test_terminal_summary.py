@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import library
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.terminal import Detail, summary
+from toolcall_conformance.reports.text.terminal import Detail, summary_lines
 
 pytestmark = pytest.mark.any_python
 
@@ -200,7 +200,7 @@ def run_of_thousands() -> RunRecord:
         for n in range(7 * 1000)
         for ends in [(verdicts[n % 7], outcomes[n % 7])]
     ]
-    return RunRecord({}, items, [], [], len(items), root_causes(items, Harm()))
+    return RunRecord({}, items, [], [], len(items), find_root_causes(items, Harm()))
 
 
 @pytest.mark.parametrize("length", range(40, 60))
@@ -209,7 +209,8 @@ def test_commands_and_counts_fit_a_terminal(length: int) -> None:
         return f"pytest {'t' * length} " + " ".join(f'"{nodeid}"' for nodeid in nodeids)
 
     lines = [
-        "".join(piece.text for piece in line) for line in summary(run_of_thousands(), {}, again, detail=Detail.ALL)
+        "".join(piece.text for piece in line)
+        for line in summary_lines(run_of_thousands(), {}, again, detail=Detail.ALL)
     ]
     assert any(line.startswith("  run   pytest") for line in lines)
     assert [line for line in lines if len(line) > 80] == []

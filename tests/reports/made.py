@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
@@ -76,4 +76,4 @@ def run(
 ) -> RunRecord:
     """A run of items, of which ``missing`` more were to run. What of ``header`` is None, its report does not have."""
     run_header = {name: value for name, value in {**HEADER, **header}.items() if value is not None}
-    return RunRecord(run_header, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS)))
+    return RunRecord(run_header, items, skipped, stale, len(items) + missing, find_root_causes(items, Harm.of(CORPUS)))

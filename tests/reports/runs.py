@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
@@ -69,7 +69,7 @@ def run_of(items: list[ItemRecord], corpus: Corpus, **header: Any) -> RunRecord:
         not_applicable=[NotApplicable("toolcall::a/b::stream::gemini-to-gemini", "a/b", "stream", "gemini", "gemini")],
         stale=[],
         expected=len(items),
-        roots=root_causes(items, Harm.of(corpus)),
+        roots=find_root_causes(items, Harm.of(corpus)),
     )
 
 

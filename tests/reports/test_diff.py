@@ -12,10 +12,10 @@ import pytest
 
 from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.cli import main
-from toolcall_conformance.reports.changes.difference import ChangeKind, ReportDifference, difference
-from toolcall_conformance.reports.changes.reasons import Why, ordered
+from toolcall_conformance.reports.changes.difference import ChangeKind, ReportDifference, compare_runs
+from toolcall_conformance.reports.changes.reasons import Origin, version_key
 from toolcall_conformance.reports.changes.rendering import (
-    MOST_LINES,
+    MAX_LINES,
     SCHEMA_PATH,
     json_document,
     markdown_text,
@@ -54,13 +54,13 @@ OLD_NEWER: dict[str, Any] = {**OLD, "corpus": {"version": "0.2.0", "private": []
 
 
 def compared(old: RunRecord, new: RunRecord) -> ReportDifference:
-    return difference(old, new, CORPUS)
+    return compare_runs(old, new, CORPUS)
 
 
-def only(comparison: ReportDifference) -> tuple[ChangeKind, str, list[str], list[str], Why | None]:
+def only(comparison: ReportDifference) -> tuple[ChangeKind, str, list[str], list[str], Origin | None]:
     """The one change that there is."""
     [change] = comparison.changes
-    return change.kind, change.root.rule, list(change.gained), list(change.lost), change.why
+    return change.kind, change.root.rule, list(change.gained), list(change.lost), change.origin
 
 
 def nodeid(case: str) -> str:
@@ -76,7 +76,7 @@ def test_equal_reports_differ_in_nothing() -> None:
 
 def test_a_new_cause_is_the_translators_where_the_suite_is_the_same() -> None:
     comparison = compared(run([item("box/one")]), run([item("box/one", LOST)]))
-    assert only(comparison) == (ChangeKind.NEW, "translation/call-lost", [nodeid("box/one")], [], Why.TRANSLATOR)
+    assert only(comparison) == (ChangeKind.NEW, "translation/call-lost", [nodeid("box/one")], [], Origin.TRANSLATOR)
     assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, 1)
 
 
@@ -98,7 +98,7 @@ def test_a_cause_in_other_items_is_changed() -> None:
     new = run([item("box/one"), item("box/two", LOST), item("box/three", LOST)])
     comparison = compared(old, new)
     gained, lost = [nodeid("box/three")], [nodeid("box/one")]
-    assert only(comparison) == (ChangeKind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
+    assert only(comparison) == (ChangeKind.CHANGED, "translation/call-lost", gained, lost, Origin.TRANSLATOR)
     output = "\n".join(text_lines(comparison, CORPUS.rules))
     assert "+1 −1 items" in output
     assert "  item  box/three · request · anthropic → gemini" in output
@@ -113,50 +113,50 @@ BOTH_CHANGED = "and so did the translator"
     ("old", "new", "why", "message"),
     [
         # The case or the rule is new: nothing that the translator does made that.
-        (without("rules", RULE), RELEASED, Why.SUITE, "the rule is new"),
-        (without("cases", "box/one"), RELEASED, Why.SUITE, "the case is new"),
+        (without("rules", RULE), RELEASED, Origin.SUITE, "the rule is new"),
+        (without("cases", "box/one"), RELEASED, Origin.SUITE, "the case is new"),
         # The case or the rule changed.
-        (another(cases={"box/one": "1" * 8}), {}, Why.SUITE, "the case changed"),
-        (another(rules={RULE: "1" * 8}), {}, Why.SUITE, "the rule changed"),
+        (another(cases={"box/one": "1" * 8}), {}, Origin.SUITE, "the case changed"),
+        (another(rules={RULE: "1" * 8}), {}, Origin.SUITE, "the rule changed"),
         (
             another(cases={"box/one": "1" * 8}, rules={RULE: "1" * 8}),
             UNVERSIONED,
-            Why.UNCLEAR,
+            Origin.UNCLEAR,
             f"the case changed and the rule changed, {BOTH_CHANGED}",
         ),
-        (another(cases={"box/one": "1" * 8}), RELEASED, Why.UNCLEAR, f"the case changed, {BOTH_CHANGED}"),
+        (another(cases={"box/one": "1" * 8}), RELEASED, Origin.UNCLEAR, f"the case changed, {BOTH_CHANGED}"),
         # The judge changed.
-        (another(code="1" * 64), {}, Why.SUITE, "the suite's code changed"),
-        (another(data="1" * 64), {}, Why.SUITE, "the suite's data changed"),
-        (another(code="1" * 64), RELEASED, Why.UNCLEAR, f"the suite's code changed, {BOTH_CHANGED}"),
+        (another(code="1" * 64), {}, Origin.SUITE, "the suite's code changed"),
+        (another(data="1" * 64), {}, Origin.SUITE, "the suite's data changed"),
+        (another(code="1" * 64), RELEASED, Origin.UNCLEAR, f"the suite's code changed, {BOTH_CHANGED}"),
         # Nothing that judges this item changed.
-        ({}, RELEASED, Why.TRANSLATOR, "the suite is the same in both runs, so the translator caused it"),
+        ({}, RELEASED, Origin.TRANSLATOR, "the suite is the same in both runs, so the translator caused it"),
         (
             another(corpus="1" * 64, cases={"box/two": "1" * 8}, rules={"translation/text-changed": "1" * 8}),
             {},
-            Why.TRANSLATOR,
+            Origin.TRANSLATOR,
             "the suite and the translator's version are the same in both runs: its code or environment changed",
         ),
     ],
 )
-def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], why: Why, message: str) -> None:
+def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], why: Origin, message: str) -> None:
     comparison = compared(run([item("box/one")], **old), run([ITEM], **new))
     [change] = comparison.changes
-    assert (change.why, change.told()) == (why, [(message, 1)])
-    assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, why is not Why.SUITE)
+    assert (change.origin, change.counted_reasons()) == (why, [(message, 1)])
+    assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, why is not Origin.SUITE)
 
 
 def test_a_translator_without_a_version_may_have_changed() -> None:
     then = run([item("box/one")], **UNVERSIONED, **NEWER)
     [change] = compared(then, run([ITEM], **UNVERSIONED)).changes
-    assert (change.why, change.told()[0][0]) == (
-        Why.UNCLEAR,
+    assert (change.origin, change.counted_reasons()[0][0]) == (
+        Origin.UNCLEAR,
         "the suite's code changed, and the translator has no version",
     )
     changed = run([item("box/one")], **UNVERSIONED, **another(cases={"box/one": "1" * 8}))
-    assert compared(changed, run([ITEM], **UNVERSIONED)).changes[0].why is Why.SUITE
+    assert compared(changed, run([ITEM], **UNVERSIONED)).changes[0].origin is Origin.SUITE
     same = compared(run([item("box/one")], **UNVERSIONED), run([ITEM], **UNVERSIONED))
-    assert same.changes[0].why is Why.TRANSLATOR
+    assert same.changes[0].origin is Origin.TRANSLATOR
 
 
 def test_where_nobody_knows_it_says_what_to_run() -> None:
@@ -173,16 +173,16 @@ def test_where_nobody_knows_it_says_what_to_run() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        (OLD, OLD, Why.UNCLEAR),
-        (OLD, {}, Why.UNCLEAR),
-        (OLD, RELEASED, Why.UNCLEAR),
-        (OLD, OLD_NEWER, Why.SUITE),  # one version of the translator
-        (OLD, {**OLD_NEWER, **RELEASED}, Why.UNCLEAR),
+        (OLD, OLD, Origin.UNCLEAR),
+        (OLD, {}, Origin.UNCLEAR),
+        (OLD, RELEASED, Origin.UNCLEAR),
+        (OLD, OLD_NEWER, Origin.SUITE),  # one version of the translator
+        (OLD, {**OLD_NEWER, **RELEASED}, Origin.UNCLEAR),
     ],
 )
-def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], why: Why) -> None:
+def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], why: Origin) -> None:
     comparison = compared(run([item("box/one")], **old), run([ITEM], **new))
-    assert comparison.changes[0].why is why
+    assert comparison.changes[0].origin is why
     assert any(line.startswith("the suites cannot be compared: ") for line in text_lines(comparison, CORPUS.rules))
 
 
@@ -190,49 +190,49 @@ def test_a_rule_that_is_newer_than_an_old_report_is_the_suites() -> None:
     since = CORPUS.rules[RULE].since
     old = run([item("box/one")], corpus={"version": "0.0.9", "private": []}, **OLD)
     [change] = compared(old, run([ITEM], **RELEASED)).changes
-    assert (change.why, change.told()) == (Why.SUITE, [(f"the rule is new since {since}", 1)])
+    assert (change.origin, change.counted_reasons()) == (Origin.SUITE, [(f"the rule is new since {since}", 1)])
 
 
 def test_an_item_that_the_old_report_does_not_have() -> None:
     here, loop = item("box/two"), item("box/one", check="response")
     for old, why in [
-        (run([here]), Why.SETTINGS),  # left out by the arguments of the run
-        (run([here], **NEWER), Why.SETTINGS),  # so is the whole route of the case
-        (run([loop]), Why.SETTINGS),
-        (run([loop], **NEWER), Why.SUITE),  # a check that was not played there before
-        (run([here], **without("cases", "box/one")), Why.SUITE),
-        (run([here], **OLD), Why.SETTINGS),
-        (run([here], **OLD_NEWER), Why.SUITE),
+        (run([here]), Origin.SETTINGS),  # left out by the arguments of the run
+        (run([here], **NEWER), Origin.SETTINGS),  # so is the whole route of the case
+        (run([loop]), Origin.SETTINGS),
+        (run([loop], **NEWER), Origin.SUITE),  # a check that was not played there before
+        (run([here], **without("cases", "box/one")), Origin.SUITE),
+        (run([here], **OLD), Origin.SETTINGS),
+        (run([here], **OLD_NEWER), Origin.SUITE),
     ]:
         [change] = compared(old, run([ITEM, here, loop])).changes
-        assert change.why is why, (old.header.get("suite"), why)
+        assert change.origin is why, (old.header.get("suite"), why)
 
 
 def test_a_level_that_was_raised_is_the_suites() -> None:
     mild = finding(level="SHOULD")
     raised = another(rules={RULE: "1" * 8})
     [change] = compared(run([item("box/one", mild)], **raised), run([ITEM])).changes
-    assert (change.why, change.told()) == (Why.SUITE, [("its level was SHOULD; the rule changed", 1)])
+    assert (change.origin, change.counted_reasons()) == (Origin.SUITE, [("its level was SHOULD; the rule changed", 1)])
     [change] = compared(run([item("box/one", mild)], **OLD), run([ITEM], **OLD_NEWER)).changes
-    assert change.told() == [("its level was SHOULD", 1)]
+    assert change.counted_reasons() == [("its level was SHOULD", 1)]
     # By the same suite it depends on what the translator made.
-    assert compared(run([item("box/one", mild)]), run([ITEM])).changes[0].why is Why.TRANSLATOR
+    assert compared(run([item("box/one", mild)]), run([ITEM])).changes[0].origin is Origin.TRANSLATOR
 
 
 def test_what_the_known_failures_or_the_strictness_changed_is_the_runs() -> None:
     old = run([item("box/one", {**LOST, "known": "a ticket"}, outcome="known")])
-    assert compared(old, run([item("box/one", LOST)])).changes[0].why is Why.SETTINGS
+    assert compared(old, run([item("box/one", LOST)])).changes[0].origin is Origin.SETTINGS
     mild = finding(level="SHOULD")
     strict = run([item("box/one", {**mild, "standing": "new"})], strict=True)
-    assert compared(run([item("box/one", mild)]), strict).changes[0].told() == [("the run is strict", 1)]
+    assert compared(run([item("box/one", mild)]), strict).changes[0].counted_reasons() == [("the run is strict", 1)]
 
 
 def test_an_item_that_was_not_done_or_not_judged_before() -> None:
     skipped = NotApplicable(nodeid("box/one"), "box/one", "request", "anthropic", "gemini")
-    assert compared(run([], skipped=[skipped]), run([ITEM], **NEWER)).changes[0].why is Why.TRANSLATOR
+    assert compared(run([], skipped=[skipped]), run([ITEM], **NEWER)).changes[0].origin is Origin.TRANSLATOR
     silent = run([item("box/one", verdict="not applicable", outcome="skipped")])
-    assert compared(silent, run([ITEM])).changes[0].why is Why.TRANSLATOR
-    assert compared(silent, run([ITEM], **NEWER)).changes[0].why is Why.SUITE
+    assert compared(silent, run([ITEM])).changes[0].origin is Origin.TRANSLATOR
+    assert compared(silent, run([ITEM], **NEWER)).changes[0].origin is Origin.SUITE
 
 
 CRASHED = finding("translation/crashed", place="")
@@ -247,8 +247,8 @@ def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecor
     old = [before, *(item(f"gone/{n}", CRASHED) for n in range(3)), item("w/0", {**OTHER, "known": "a ticket"})]
     new = [ITEM, *(item(f"gone/{n}") for n in range(3)), item("w/0")]
     report_difference = compared(run(old), run(new, **RELEASED))
-    assert {change.why for change in report_difference.changes if change.reasons} == {Why.HIDDEN}
-    assert (report_difference.exit_code(), report_difference.failures, report_difference.visible) == (
+    assert {change.origin for change in report_difference.changes if change.reasons} == {Origin.HIDDEN}
+    assert (report_difference.exit_code(), report_difference.failures, report_difference.newly_visible) == (
         0,
         {},
         [ITEM.nodeid],
@@ -260,7 +260,7 @@ def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecor
     assert titles[1].startswith("Newly visible, because what hid it is gone: 1 cause, 1 item")
     # Beside it, what passed before and fails is new.
     worse = compared(run([*old, item("w/1")]), run([*new, item("w/1", LOST)], **RELEASED))
-    assert (worse.exit_code(), [*worse.failures], worse.visible) == (1, [nodeid("w/1")], [ITEM.nodeid])
+    assert (worse.exit_code(), [*worse.failures], worse.newly_visible) == (1, [nodeid("w/1")], [ITEM.nodeid])
     assert "4 items fixed, 1 newly visible; 1 new failure, for 1 cause" in list(text_lines(worse, CORPUS.rules))
     # What hid it is still there: then the failure is new.
     still = compared(run([item("box/one", CRASHED)]), run([item("box/one", CRASHED, LOST)], **RELEASED))
@@ -286,7 +286,7 @@ def test_a_rule_under_its_new_id_is_the_same() -> None:
     # Nor is it a new one where it finds something else.
     rules = {name: digest for name, digest in SUITE["rules"].items() if name != now[0]} | {was: "0" * 8}
     before = run([item("box/one")], suite={**SUITE, "rules": rules})
-    assert compared(before, run([item("box/one", finding(now[0]))])).changes[0].why is Why.TRANSLATOR
+    assert compared(before, run([item("box/one", finding(now[0]))])).changes[0].origin is Origin.TRANSLATOR
 
 
 def test_a_cause_that_another_suite_tells_apart_is_the_same_at_its_place() -> None:
@@ -311,7 +311,7 @@ def many_changes(number: int) -> ReportDifference:
 @pytest.mark.parametrize("number", [1, 7, 60])
 def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
     page = markdown_text(many_changes(number), CORPUS.rules)
-    assert len(page.splitlines()) <= MOST_LINES
+    assert len(page.splitlines()) <= MAX_LINES
     titles = [line for line in page.splitlines() if line.startswith("### ")]
     assert titles == [
         "### Fixed",
@@ -365,4 +365,4 @@ def test_a_file_that_is_no_report(
 
 
 def test_versions_in_their_order() -> None:
-    assert ordered("0.9.0") < ordered("0.10.0") < ordered("1.0.0-rc1") == ordered("1.0.0")
+    assert version_key("0.9.0") < version_key("0.10.0") < version_key("1.0.0-rc1") == version_key("1.0.0")

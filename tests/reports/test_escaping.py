@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolcall_conformance.basics.visible_text import visible
-from toolcall_conformance.reports.text.markdown import code, link, words
+from toolcall_conformance.reports.text.markdown import code, link, prose
 
 UNUSUAL = st.text(alphabet=st.sampled_from([*"`|\\ <>*_[]#:@~a1", "\n", "\x1b", "\u202e", "\u2028", "\ud800"]))
 
@@ -45,12 +45,12 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_words_have_no_markup() -> None:
-    assert words("<b> *a* [x](y) call_id | `a_b` `") == r"\<b\> \*a\* \[x\](y) call\_id \| `a_b` \`"
+    assert prose("<b> *a* [x](y) call_id | `a_b` `") == r"\<b\> \*a\* \[x\](y) call\_id \| `a_b` \`"
 
 
 def test_words_mention_nobody_and_link_nowhere() -> None:
     sentence = "ask @me or a/b#12, see https://a.example/x or www.a.example now"
-    assert words(sentence) == "ask `@me` or `a/b#12,` see `https://a.example/x` or `www.a.example` now"
+    assert prose(sentence) == "ask `@me` or `a/b#12,` see `https://a.example/x` or `www.a.example` now"
 
 
 def test_an_address_ends_where_it_ends() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from reports.runs import finding, item
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.features import feature
 
@@ -124,5 +124,5 @@ def test_refusals_of_other_places_are_other_causes(corpus: Corpus, other: str, c
         )
         return item(case, "stream", "anthropic", "gemini", [ambiguous])
 
-    refusal_causes = root_causes([refused("a/b", "tool_calls.0.type"), refused("a/c", other)], Harm.of(corpus))
+    refusal_causes = find_root_causes([refused("a/b", "tool_calls.0.type"), refused("a/c", other)], Harm.of(corpus))
     assert len(refusal_causes) == causes

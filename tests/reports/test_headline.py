@@ -20,7 +20,7 @@ NEWS = finding("translation/ids-kept", "SHOULD")
 
 
 def in_terminal(record: RunRecord) -> str:
-    lines = terminal.conclusion(record, CORPUS.rules)
+    lines = terminal.conclusion_lines(record, CORPUS.rules)
     return "\n".join("".join(piece.text for piece in line) for line in lines)
 
 
@@ -79,7 +79,7 @@ def test_what_is_not_applicable_says_why(left: list[NotApplicable], sentence: st
     assert run_in_words(record) == f"1 passed, 2 blocked (a call before them failed), {sentence}"
     assert sentence in WRITER.text(record, CORPUS)
     assert sentence.partition(": ")[2] in page(record, CORPUS)
-    summary = terminal.summary(record, CORPUS.rules, lambda *_: "", detail=terminal.Detail.USUAL, width=200)
+    summary = terminal.summary_lines(record, CORPUS.rules, lambda *_: "", detail=terminal.Detail.USUAL, width=200)
     assert any("".join(piece.text for piece in line).endswith(sentence) for line in summary)
 
 

@@ -21,9 +21,9 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.causes.examples import Examples
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.html import page
-from toolcall_conformance.reports.html.cause_cards import evidence
-from toolcall_conformance.reports.html.words import in_script, visible
-from toolcall_conformance.reports.run_record import run_of as run_of_report
+from toolcall_conformance.reports.html.cause_cards import evidence_sources
+from toolcall_conformance.reports.html.words import script_json, visible
+from toolcall_conformance.reports.run_record import run_from_report as run_of_report
 from toolcall_conformance.reports.writers import json_report
 
 EVIL = "</script><script>document.title = 'ran'</script><img src=x onerror=alert(1)>\u202egnp.exe\u2028\x1b[31m\ud800"
@@ -133,7 +133,7 @@ def test_the_most_frequent_of_the_gravest_stands_first(corpus: Corpus) -> None:
 
 def test_an_address_that_is_none_of_the_web_is_no_link(corpus: Corpus, rule: str) -> None:
     definition = replace(corpus.rules[rule], evidence=({"kind": "doc", "url": "javascript:alert(1)", "note": "no"},))
-    assert list(evidence(definition)) == [("documentation", "", "no")]
+    assert list(evidence_sources(definition)) == [("documentation", "", "no")]
 
 
 def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:
@@ -185,7 +185,7 @@ def test_the_pages_script_takes_the_same_for_unseen() -> None:
 
 
 def test_json_for_a_script_ends_no_element() -> None:
-    text = in_script(["</script>", "<!--", "&", "\u2028", 2**70])
+    text = script_json(["</script>", "<!--", "&", "\u2028", 2**70])
     assert not set("<>&") & set(text)
     assert text.isascii()
     assert json.loads(text) == ["</script>", "<!--", "&", "\u2028", 2**70]

@@ -13,7 +13,7 @@ from reports.runs import finding, item, run_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import blocks, breach_of, first_sentence, new_roots
+from toolcall_conformance.reports.text.blocks import breach_text, cause_blocks, first_sentence, new_roots
 from toolcall_conformance.reports.timing import duration_in_words, finish, start
 from toolcall_conformance.reports.vocabulary import FIELDS
 from toolcall_conformance.reports.writers import markdown_report
@@ -92,11 +92,11 @@ def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> N
     assert len(new) == 3
     assert len(cards.counted) == len(new)
     assert len(cards.others) == len(run.roots) - len(new) == 2
-    told_blocks = blocks(new, corpus.rules, run.again, run.items, width=10_000)
+    told_blocks = cause_blocks(new, corpus.rules, run.command_for, run.items, width=10_000)
     markdown = markdown_report.text(run, corpus)
     wrong = []
     for root, card, lines in zip(new, cards.counted, told_blocks, strict=True):
-        breach = breach_of(root, corpus.rules)
+        breach = breach_text(root, corpus.rules)
         if card["heading"] != f"{breach[:1].upper()}{breach[1:]}" or card["heading"].replace("`", "") not in markdown:
             wrong.append(card["heading"])
         for line in lines[2:]:

@@ -8,7 +8,7 @@ import pytest
 
 from reports.made import CORPUS, finding, item
 from toolcall_conformance.reports.causes import joins
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 
 COUNT = 300
@@ -45,7 +45,7 @@ def test_work_is_linear(items: list[Any], monkeypatch: pytest.MonkeyPatch) -> No
         return is_one(root, *others)
 
     monkeypatch.setattr(joins, "_differ_in_format", counted)
-    roots = root_causes(items, Harm.of(CORPUS))
+    roots = find_root_causes(items, Harm.of(CORPUS))
     assert len(compared) <= 4 * COUNT
     formats = {each for root in roots for each in root.formats}
     assert len(roots) == (COUNT if formats == {"gemini"} or items[0].case == items[-1].case else 2 * COUNT)
@@ -61,5 +61,5 @@ def test_what_was_joined_is_found_under_both_formats() -> None:
         )
         for form in ("anthropic", "openai_chat", "openai_responses")
     ]
-    (root,) = root_causes(items, Harm.of(CORPUS))
+    (root,) = find_root_causes(items, Harm.of(CORPUS))
     assert root.formats == ["anthropic", "openai_chat", "openai_responses"]

@@ -8,7 +8,7 @@ import pytest
 
 from reports.made import CORPUS, finding, item, run
 from toolcall_conformance.reports.run_record import NotApplicable
-from toolcall_conformance.reports.writers.markdown_report import MOST_LINES, WRITER
+from toolcall_conformance.reports.writers.markdown_report import MAX_LINES, WRITER
 
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
@@ -102,7 +102,7 @@ def test_it_has_a_hundred_lines_at_most_and_tells_how_many_causes_are_left_out(c
     record = run(items, stale=[f"line {number}" for number in range(causes)], missing=1)
     causes = sum(root.fails for root in record.roots)  # one repair may mend several
     page_lines = lines(record)
-    assert len(page_lines) <= MOST_LINES
+    assert len(page_lines) <= MAX_LINES
     assert len("\n".join(page_lines)) < 60_000  # GitHub takes comments of 65,536 characters
     count = sum(re.match(r"\d+\. ", line) is not None for line in page_lines)
     assert count >= min(causes, 6)

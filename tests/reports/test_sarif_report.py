@@ -191,14 +191,14 @@ def test_a_place_is_a_file_of_the_repository(folder: Path) -> None:
         "published.thing:T": "pyproject.toml",
         "": "pyproject.toml",
     }
-    assert {spec: uri(places.Places(folder, spec).of_translator) for spec in expected} == expected
+    assert {spec: uri(places.Places(folder, spec).translator_location) for spec in expected} == expected
     (folder / "pyproject.toml").unlink()
-    assert uri(places.Places(folder, "published.thing:T").of_translator) == "published/thing.py"
+    assert uri(places.Places(folder, "published.thing:T").translator_location) == "published/thing.py"
     below = places.Places(folder / "sub", "own:T")
-    assert uri(below.of_translator) == "sub/own.py"
-    assert uri(below.of_code("../mine.py:4")) == "mine.py"
+    assert uri(below.translator_location) == "sub/own.py"
+    assert uri(below.code_location("../mine.py:4")) == "mine.py"
     for elsewhere in (f"{folder.parent}/other.py:3", "../../other.py:3", "", "mine.py:", "mine.py:x"):
-        assert below.of_code(elsewhere) is None
+        assert below.code_location(elsewhere) is None
 
 
 def uri(place: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.reports.causes import surroundings as module
-from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.causes.surroundings import surrounding_text
 
 
 @pytest.mark.parametrize(
@@ -24,19 +24,19 @@ from toolcall_conformance.reports.causes.surroundings import near
     ],
 )
 def test_the_line(body: Any, pointer: str, line: str) -> None:
-    assert near(body, pointer) == line
+    assert surrounding_text(body, pointer) == line
 
 
 @pytest.mark.parametrize("body", [{f"member {number}": number for number in range(5_000)}, list(range(5_000))])
 def test_of_a_large_body_only_what_is_shown_is_written(body: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A body of so many unknown members has as many findings."""
     written = []
-    whole = module._text
+    whole = module._short_json
 
     def counted(value: Any) -> str:
         written.append(value)
         return whole(value)
 
     monkeypatch.setattr(module, "_text", counted)
-    assert near(body, "/member 2500" if isinstance(body, dict) else "/2500")
+    assert surrounding_text(body, "/member 2500" if isinstance(body, dict) else "/2500")
     assert len(written) < 60

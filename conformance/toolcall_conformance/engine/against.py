@@ -23,7 +23,7 @@ from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.items.plan import PlannedItem, Support
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.reports.item_record import ItemRecord
-from toolcall_conformance.reports.text.comparison import against
+from toolcall_conformance.reports.text.comparison import comparison_lines
 from toolcall_conformance.trust.fuzz.cases import CHECK
 
 # A body that went there and back is made of two that are compared, and other checks have one format only.
@@ -57,7 +57,7 @@ def difference_lines(
         if item.nodeid in played and item.check in {*COMPARED_CHECKS, CHECK} and support.covers(item)
     ]
     name = f"{driver.name} {driver.version}" if driver.version else driver.name
-    return (visible(line) for line in against(items, name, len(compared), everything=everything))
+    return (visible(line) for line in comparison_lines(items, name, len(compared), everything=everything))
 
 
 def _pair_bodies(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) -> Iterator[tuple[str, Any, Any]]:

@@ -18,11 +18,11 @@ from toolcall_conformance.reports.known_failures import (
     FailingFinding,
     ItemPattern,
     KnownFailuresError,
-    Names,
+    RuleNames,
     load,
     update,
 )
-from toolcall_conformance.reports.known_failures.reader import read
+from toolcall_conformance.reports.known_failures.reader import read_text
 from toolcall_conformance.trust.fuzz.cases import FAMILY as DRAWN
 
 LOCK_SECONDS = 10.0
@@ -40,7 +40,7 @@ def failures_by_item(records: Iterable[ItemRecord]) -> Mapping[str, list[Failing
             if "standing" in finding  # it fails the item
         ]
         for record in records
-        if record.judged
+        if record.is_judged
     }
 
 
@@ -52,7 +52,9 @@ def stale_sentences(run: Run, records: Iterable[ItemRecord]) -> list[str]:
         nodeid: [(failure.rule, failure.signature) for failure in failures]
         for nodeid, failures in failures_by_item(records).items()
     }
-    return [entry.sentence for entry in run.known_failures.stale(_nameable_items(run), verdicts, _outside_run(run))]
+    return [
+        entry.sentence for entry in run.known_failures.find_stale(_nameable_items(run), verdicts, _outside_run(run))
+    ]
 
 
 def _nameable_items(run: Run) -> frozenset[str]:
@@ -67,7 +69,7 @@ def _outside_run(run: Run) -> Callable[[ItemPattern], bool]:
     """Whether a pattern names what this run does not have: recordings, or one item of a case that was not selected."""
 
     def is_outside(pattern: ItemPattern) -> bool:
-        case = pattern.plain.partition("::")[0]
+        case = pattern.plain_text.partition("::")[0]
         if pattern.family == FAMILY:
             return run.cassettes is None
         if pattern.family == DRAWN:
@@ -87,7 +89,7 @@ def update_file(run: Run, records: Iterable[ItemRecord]) -> str:
         run.known_failures, text, run.existing_nodeids(lambda _case: True), failures_by_item(records), _outside_run(run)
     )
     with _folder_lock(path) as alone:
-        changed = "has changed since this run began" if (read(path) if path.exists() else "") != text else ""
+        changed = "has changed since this run began" if (read_text(path) if path.exists() else "") != text else ""
         if why := changed or ("" if alone else "is locked by another process (its folder, with flock)"):
             beside = path.with_name(f"{path.stem}.update{path.suffix}")
             _write(beside, changes.text)
@@ -97,7 +99,7 @@ def update_file(run: Run, records: Iterable[ItemRecord]) -> str:
             )
         if changes.text != text:
             _write(path, changes.text)
-    load(path, Names(run.corpus.rules, run.corpus.retired))
+    load(path, RuleNames(run.corpus.rules, run.corpus.retired))
     return f"{relative(path, run.settings.directory)} has {changes}{_conversion_notice(path, text)}"
 
 

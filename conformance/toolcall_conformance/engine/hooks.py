@@ -43,7 +43,7 @@ from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.engine.witnessing import ask_clients
 from toolcall_conformance.reports.causes.examples import Examples
-from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.causes.surroundings import surrounding_text
 from toolcall_conformance.reports.item_record import ItemRecord, finding_json
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
@@ -227,7 +227,7 @@ def _finding_facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Fi
     """
     run, tried = item.run, item.repeated_result
     facts: dict[str, Any] = {"signature": run.signature(finding)}
-    if around := near(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
+    if around := surrounding_text(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
         facts["near"] = around
     if code := _raise_location(item, finding):
         facts["code"] = code

@@ -29,7 +29,7 @@ from toolcall_conformance.engine.run import Run
 from toolcall_conformance.library import fingerprint
 from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.causes.examples import Examples
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.known_failures import KnownFailuresError
@@ -96,7 +96,7 @@ class RecordCollector:
         if record is not None:
             if self.run.watchdog is not None and self.run.settings.reports:
                 self.run.watchdog.send_record(text or record.dumps(), report.duration)
-            self._store_record(record.lasting(report.duration))
+            self._store_record(record.with_duration(report.duration))
         elif report.nodeid.startswith(f"{PREFIX}::") and report.when == "setup" and not report.passed:
             self._unplayed_outcomes[report.outcome] += 1
         elif (
@@ -179,7 +179,7 @@ class RecordCollector:
             self.problems.append(
                 "if you delete the lines by hand, start with the last one: then the other line numbers stay correct"
             )
-        if not record.judged:
+        if not record.is_judged:
             self.problems.append(self._nothing_judged_reason())
         if self.run.corpus_state is not None and (changed := self.run.corpus_state.describe_change()):
             self.problems.append(changed)
@@ -206,7 +206,7 @@ class RecordCollector:
             not_applicable=self._not_applicable(),
             stale=baseline.stale_sentences(self.run, items),
             expected=len(self.expected),
-            roots=root_causes(items, Harm.of(self.run.corpus)),
+            roots=find_root_causes(items, Harm.of(self.run.corpus)),
         )
 
     def _not_applicable(self) -> list[NotApplicable]:

@@ -18,7 +18,7 @@ from toolcall_conformance.drivers.isolated.driver import MEMORY
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.own_root import PATH_SETTINGS
 from toolcall_conformance.engine.sources import OptionSources, verify_root
-from toolcall_conformance.reports.item_record import command
+from toolcall_conformance.reports.item_record import run_command
 from toolcall_conformance.trust.fuzz.cases import RENDERER, RendererError, load_renderer
 
 FUZZ_SETTINGS = ("fuzz", "fuzz-seed", "fuzz-renderer")
@@ -93,11 +93,11 @@ class Settings:
 
     def rerun_command(self, *nodeids: str) -> str:
         """The command that runs just these items again."""
-        return command(self.rerun_base, *nodeids)
+        return run_command(self.rerun_base, *nodeids)
 
     def private_case_command(self, folder: Path, nodeid: str) -> str:
         """The command that plays one item of a folder of private cases."""
-        return command(
+        return run_command(
             f"{self.rerun_base_without_fuzz} {shlex.quote(f'--toolcall-corpus={relative(folder, self.directory)}')}",
             nodeid,
         )

@@ -94,7 +94,7 @@ def _prepare(
         if chosen.known_failures is not None:
             if chosen.updates_known_failures:
                 _verify_file(chosen.known_failures)
-            names = known_failures.Names(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
+            names = known_failures.RuleNames(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
             display_path = relative(chosen.known_failures, chosen.directory)
             baseline = known_failures.load(
                 chosen.known_failures, names, may_lack=chosen.updates_known_failures, name=display_path

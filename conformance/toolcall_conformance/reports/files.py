@@ -30,7 +30,7 @@ def verify_writable(path: Path, option: str = OPTION) -> None:
     """
     if path.is_dir():
         raise ReportError(f"{option}: {path} is a directory; name a file in it")
-    _writer(path, option)
+    _writer_for(path, option)
     try:
         if atomic_files.is_special(target_of(path)):
             return
@@ -53,7 +53,7 @@ def write(run: RunRecord, path: Path, corpus: Corpus, option: str = OPTION) -> N
 
     ``corpus`` has the rules and cases that the report tells of.
     """
-    write_text(path, _writer(path, option).text(run, corpus), option)
+    write_text(path, _writer_for(path, option).text(run, corpus), option)
 
 
 def write_text(path: Path, text: str, option: str) -> None:
@@ -64,9 +64,9 @@ def write_text(path: Path, text: str, option: str) -> None:
         raise ReportError(f"{option}: {path} could not be written ({error.strerror})") from None
 
 
-def _writer(path: Path, option: str) -> writers.Writer:
+def _writer_for(path: Path, option: str) -> writers.Writer:
     writer = writers.writer_for(path.name)
     if writer is None:
-        suffixes = ", ".join(writers.known())
+        suffixes = ", ".join(writers.writers_by_suffix())
         raise ReportError(f"{option}: a report cannot be named {path.name}; end its name in {suffixes}")
     return writer

@@ -12,7 +12,7 @@ from toolcall_conformance.basics.known_secrets import redact_secrets
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
-_SHOWN = 500
+_BEGINNING_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class ItemRecord:
         return self.outcome == "passed"
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
         """Whether the item gave a verdict about the translator."""
         return self.outcome in ("passed", "failed", "known", "unstable")
 
-    def lasting(self, duration: float) -> ItemRecord:
+    def with_duration(self, duration: float) -> ItemRecord:
         """The same with its duration in seconds."""
         seconds = round(duration, 6)
         return self if seconds == self.duration else replace(self, duration=seconds)
@@ -99,7 +99,7 @@ class ItemRecord:
         return cls(**json.loads(text))
 
 
-def command(beginning: str, *nodeids: str) -> str:
+def run_command(beginning: str, *nodeids: str) -> str:
     """A command that runs these items: ``beginning`` is one with the settings, and without items."""
     return " ".join([beginning, *(f'"{nodeid}"' for nodeid in nodeids)])
 
@@ -120,17 +120,17 @@ def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[s
         plain["source_pointer"] = finding.source_pointer
     for key, value in (("want", finding.want), ("got", finding.got)):
         if value is not NOT_KNOWN:
-            plain[key] = _told(value, limit)
+            plain[key] = _value_json(value, limit)
     if finding.made_up is not None:
         plain |= {"made_up": True, "own_level": finding.made_up.value}
     if finding.because is not None:
         plain["because"] = {key: value for key, value in asdict(finding.because).items() if value not in ("", False)}
     if finding.between is not MISSING:
-        plain["between"] = _capped(finding.between, limit)
+        plain["between"] = _cap_value(finding.between, limit)
     return plain
 
 
-def told(plain: Mapping[str, Any], key: str) -> Any:
+def finding_value(plain: Mapping[str, Any], key: str) -> Any:
     """``want`` or ``got`` of a finding in JSON, as the finding had it; a long value is its beginning."""
     if key not in plain:
         return NOT_KNOWN
@@ -147,22 +147,22 @@ def told(plain: Mapping[str, Any], key: str) -> Any:
     return value
 
 
-def _told(value: Any, limit: int | None) -> Any:
+def _value_json(value: Any, limit: int | None) -> Any:
     """A wanted or found value: JSON, or an object with ``$absent``, ``$one_of``, ``$json_schema`` or ``$words``."""
     if value is MISSING:
         return {"$absent": True}
     if isinstance(value, OneOf):
-        return {"$one_of": [_capped(entry, limit) for entry in value.values]}
+        return {"$one_of": [_cap_value(entry, limit) for entry in value.values]}
     if isinstance(value, Words):
         return {"$words": str(value)}
-    return _capped({"$json_schema": value.schema} if isinstance(value, Form) else value, limit)
+    return _cap_value({"$json_schema": value.schema} if isinstance(value, Form) else value, limit)
 
 
-def _capped(value: Any, limit: int | None) -> Any:
+def _cap_value(value: Any, limit: int | None) -> Any:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
-        return {"$shown": redact_secrets(repr(value))[:_SHOWN]}
+        return {"$shown": redact_secrets(repr(value))[:_BEGINNING_LENGTH]}
     if limit is None or len(text) <= limit:
         return value
-    return {"$shown": redact_secrets(text)[:_SHOWN], "$length": len(text)}
+    return {"$shown": redact_secrets(text)[:_BEGINNING_LENGTH], "$length": len(text)}

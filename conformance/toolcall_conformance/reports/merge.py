@@ -8,35 +8,44 @@ from typing import Any
 
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.reports import timing
-from toolcall_conformance.reports.causes.examples import of_all
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.examples import keep_example_bodies
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.item_record import ItemRecord
-from toolcall_conformance.reports.run_record import NotApplicable, RunRecord, header_of, items_of, parts_of, unsupported
+from toolcall_conformance.reports.run_record import (
+    NotApplicable,
+    RunRecord,
+    report_header,
+    report_items,
+    split_nodeid,
+    unsupported_item,
+)
 
 # What parts of one run have in common.
-_SAME = ("tool", "corpus", "suite", "translator", "against", "generated", "policy", "strict")
-_SHOWN = 3
+_SHARED_HEADER_KEYS = ("tool", "corpus", "suite", "translator", "against", "generated", "policy", "strict")
+_CONFLICTS_SHOWN = 3
 
-Order = Callable[[str], Any]
+SortKey = Callable[[str], Any]
 Documents = Mapping[str, Mapping[str, Any]]
 
 
-def merged(documents: Documents, harm: Harm, order: Order) -> RunRecord:
+def merge_reports(documents: Documents, harm: Harm, order: SortKey) -> RunRecord:
     """The run that the parts make together. Raises ReportError where they are not parts of one run.
 
     ``documents`` are reports by the name of their file; ``order`` gives what node ids are sorted by in a run.
     """
-    header = _header(documents)
-    items = _items(documents)
-    skipped = _skipped(documents)
-    _verify(
+    header = _merge_headers(documents)
+    items = _merge_items(documents)
+    skipped = _merge_skipped(documents)
+    _refuse_conflicts(
         (nodeid, f"{document} has it as not done by the translator")
         for nodeid, (document, _) in skipped.items()
         if nodeid in items
     )
-    records = of_all(sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid)))
+    records = keep_example_bodies(
+        sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid))
+    )
     complete = all(document["footer"]["complete"] for document in documents.values())
     return RunRecord(
         header=header,
@@ -46,18 +55,18 @@ def merged(documents: Documents, harm: Harm, order: Order) -> RunRecord:
             dict.fromkeys(entry for document in documents.values() for entry in document["stale_known_failures"])
         ),
         expected=len(records) + (not complete),
-        roots=root_causes(records, harm),
+        roots=find_root_causes(records, harm),
     )
 
 
-def _header(documents: Documents) -> dict[str, Any]:
+def _merge_headers(documents: Documents) -> dict[str, Any]:
     """What all parts say of their run."""
-    (first, header), *others = ((name, header_of(document)) for name, document in documents.items())
+    (first, header), *others = ((name, report_header(document)) for name, document in documents.items())
     for name, other in others:
-        for key in _SAME:
+        for key in _SHARED_HEADER_KEYS:
             if _comparable(header.get(key)) != _comparable(other.get(key)):
                 raise ReportError(
-                    f"{name}: another `{key}` than in {first}: {_told(other.get(key))}, not {_told(header.get(key))}; "
+                    f"{name}: another `{key}` than in {first}: {_value_text(other.get(key))}, not {_value_text(header.get(key))}; "
                     "merge reports of one translator, suite and policy"
                 )
     for key in ("python", "pytest"):
@@ -68,7 +77,7 @@ def _header(documents: Documents) -> dict[str, Any]:
     return {
         **header,
         **merged,
-        **_recordings([*([header["recordings"]] if "recordings" in header else []), *recordings]),
+        **_merge_recordings([*([header["recordings"]] if "recordings" in header else []), *recordings]),
     }
 
 
@@ -79,7 +88,7 @@ def _comparable(value: Any) -> Any:
     return value
 
 
-def _told(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, Mapping) and "code" in value:
         return f"corpus {value['corpus'][:8]} with code {value['code'][:8]}"
     if isinstance(value, Mapping) and "version" in value:
@@ -87,7 +96,7 @@ def _told(value: Any) -> str:
     return "none" if value is None else "one" if isinstance(value, Mapping) else str(value).lower()
 
 
-def _recordings(recordings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _merge_recordings(recordings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Parts that read the same cassettes say the same of them; what others read is added."""
     different = [recording for number, recording in enumerate(recordings) if recording not in recordings[:number]]
     if not different:
@@ -99,25 +108,25 @@ def _recordings(recordings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"recordings": {**counts, "skipped": dict(skipped)}}
 
 
-def _items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
+def _merge_items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
     """The items by node id, each with the name of its report. Raises ReportError where two reports disagree."""
     records: dict[str, tuple[str, ItemRecord]] = {}
     differing = []
     for name, document in documents.items():
-        for record in items_of(document):
+        for record in report_items(document):
             before, other = records.setdefault(record.nodeid, (name, record))
             if record.bodies and not other.bodies:
                 records[record.nodeid] = name, record
-            if _judged(record) != _judged(other):
+            if _verdict_key(record) != _verdict_key(other):
                 ends = f"{other.verdict} in {before}, {record.verdict} in {name}"
                 same = other.verdict == record.verdict
                 message = f"other findings in {before} than in {name}" if same else ends
                 differing.append((record.nodeid, message))
-    _verify(differing)
+    _refuse_conflicts(differing)
     return records
 
 
-def _judged(record: ItemRecord) -> tuple[Any, ...]:
+def _verdict_key(record: ItemRecord) -> tuple[Any, ...]:
     """What two runs of an item have to agree on. Values may differ: many translators make up ids as they go."""
     findings = [
         tuple(finding[key] for key in ("rule", "level", "body", "pointer", "signature")) for finding in record.findings
@@ -125,7 +134,7 @@ def _judged(record: ItemRecord) -> tuple[Any, ...]:
     return record.verdict, record.outcome, findings, record.losses, record.left_out
 
 
-def _skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
+def _merge_skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
     """The items that the translator does not do, by node id, each with the name of its report."""
     items: dict[str, tuple[str, NotApplicable]] = {}
     for name, document in documents.items():
@@ -136,23 +145,23 @@ def _skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
                 f"{name}: it does not name the items that were not played; write it anew with this version"
             )
         for nodeid in nodeids:
-            items.setdefault(nodeid, (name, unsupported(nodeid)))
+            items.setdefault(nodeid, (name, unsupported_item(nodeid)))
     return items
 
 
-def _verify(differing: Iterable[tuple[str, str]]) -> None:
+def _refuse_conflicts(differing: Iterable[tuple[str, str]]) -> None:
     """Refuse reports that say different things of one item."""
     conflicts = list(differing)
     if conflicts:
-        lines = "".join(f"\n  {nodeid}: {message}" for nodeid, message in conflicts[:_SHOWN])
-        more = f"\n  and {len(conflicts) - _SHOWN} more" if len(conflicts) > _SHOWN else ""
+        lines = "".join(f"\n  {nodeid}: {message}" for nodeid, message in conflicts[:_CONFLICTS_SHOWN])
+        more = f"\n  and {len(conflicts) - _CONFLICTS_SHOWN} more" if len(conflicts) > _CONFLICTS_SHOWN else ""
         raise ReportError(
             f"the reports disagree on {len(conflicts)} of their items; run these again in one run, "
             f"with --toolcall-repeat if they are unstable:{lines}{more}"
         )
 
 
-def sorter(checks: Sequence[str], variants: Mapping[str, Sequence[str]], formats: Sequence[str]) -> Order:
+def nodeid_order(checks: Sequence[str], variants: Mapping[str, Sequence[str]], formats: Sequence[str]) -> SortKey:
     """Sorts node ids as a run plays them: by case, check, client, upstream and variant.
 
     Recorded exchanges come first, in the order in which they are first met, and their formats in that of the corpus.
@@ -160,28 +169,28 @@ def sorter(checks: Sequence[str], variants: Mapping[str, Sequence[str]], formats
     met: dict[str, int] = {}
 
     def place(nodeid: str) -> tuple[Any, ...]:
-        case, check, client, upstream, variant = parts_of(nodeid)
+        case, check, client, upstream, variant = split_nodeid(nodeid)
         recorded = case.startswith("recorded/")
         return (
             not recorded,
             met.setdefault(case, len(met)) if recorded else case,
-            _index(checks, check),
-            *(_index(formats if recorded else (), name) for name in (client, upstream)),
-            _index(variants.get(check, ()), variant),
+            _sort_index(checks, check),
+            *(_sort_index(formats if recorded else (), name) for name in (client, upstream)),
+            _sort_index(variants.get(check, ()), variant),
         )
 
     return place
 
 
-def _index(names: Sequence[str], name: str) -> tuple[int, str]:
+def _sort_index(names: Sequence[str], name: str) -> tuple[int, str]:
     """The place of a name among others; unknown ones come last, by name."""
     return (names.index(name) if name in names else len(names)), name
 
 
-def summary(run: RunRecord, parts: int) -> Iterator[str]:
+def summary_lines(run: RunRecord, parts: int) -> Iterator[str]:
     """What was merged, in lines."""
     failed = sum(item.outcome == "failed" for item in run.items)
     items, causes = pluralize(len(run.items), "item"), pluralize(len(run.roots), "cause")
     yield f"{pluralize(parts, 'report')}, {items}, {failed:,} failed, {causes}"
-    if not run.complete:
+    if not run.is_complete:
         yield "a part was stopped before its end"

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.item_record import ItemRecord, command
+from toolcall_conformance.reports.item_record import ItemRecord, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +35,39 @@ class RunRecord:
     roots: Sequence[RootCause] = ()
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every expected item ran."""
         return len(self.items) == self.expected
 
     @property
-    def judged(self) -> bool:
-        return any(item.judged for item in self.items)
+    def is_judged(self) -> bool:
+        return any(item.is_judged for item in self.items)
 
-    def again(self, *nodeids: str) -> str:
+    def command_for(self, *nodeids: str) -> str:
         """The command that runs just these items again, with the settings of the run."""
-        return command(str(self.header.get("command", "pytest")), *nodeids)
+        return run_command(str(self.header.get("command", "pytest")), *nodeids)
 
 
-_HEADER = (
+_HEADER_KEYS = (
     "tool", "corpus", "suite", "translator", "policy", "recordings", "strict", "command", "run", "python", "pytest",
 )  # fmt: skip
-_FIELDS = frozenset(each.name for each in fields(ItemRecord))
+_ITEM_KEYS = frozenset(each.name for each in fields(ItemRecord))
 
 
-def header_of(document: Mapping[str, Any]) -> dict[str, Any]:
+def report_header(document: Mapping[str, Any]) -> dict[str, Any]:
     """What a report says of its run before the counts."""
-    return {name: document[name] for name in _HEADER if name in document}
+    return {name: document[name] for name in _HEADER_KEYS if name in document}
 
 
-def items_of(document: Mapping[str, Any]) -> list[ItemRecord]:
+def report_items(document: Mapping[str, Any]) -> list[ItemRecord]:
     """The items of a report."""
     bodies = document.get("bodies", {})
-    return [_item({name: plain[name] for name in _FIELDS & plain.keys()}, bodies) for plain in document["items"]]
+    return [
+        _read_item({name: plain[name] for name in _ITEM_KEYS & plain.keys()}, bodies) for plain in document["items"]
+    ]
 
 
-def _item(plain: dict[str, Any], parts_by_key: Mapping[str, Any]) -> ItemRecord:
+def _read_item(plain: dict[str, Any], parts_by_key: Mapping[str, Any]) -> ItemRecord:
     """An item, its bodies taken from where the report has each once."""
     bodies = [
         {**body, "parts": {name: parts_by_key[key] for name, key in body["parts"].items()}}
@@ -74,27 +76,27 @@ def _item(plain: dict[str, Any], parts_by_key: Mapping[str, Any]) -> ItemRecord:
     return ItemRecord(**plain, bodies=bodies)
 
 
-def run_of(document: Mapping[str, Any], harm: Harm) -> RunRecord:
+def run_from_report(document: Mapping[str, Any], harm: Harm) -> RunRecord:
     """The run of a report; its causes are found anew."""
-    items = items_of(document)
+    items = report_items(document)
     return RunRecord(
-        header=header_of(document),
+        header=report_header(document),
         items=items,
-        not_applicable=[unsupported(nodeid) for nodeid in document.get("not_applicable", ())],
+        not_applicable=[unsupported_item(nodeid) for nodeid in document.get("not_applicable", ())],
         stale=document["stale_known_failures"],
         # How many were to run a report does not say: of one that was stopped, more than did.
         expected=len(items) + (not document["footer"]["complete"]),
-        roots=root_causes(items, harm),
+        roots=find_root_causes(items, harm),
     )
 
 
-def unsupported(nodeid: str) -> NotApplicable:
+def unsupported_item(nodeid: str) -> NotApplicable:
     """An item that the translator does not support, from its node id."""
-    case, check, client, upstream, _ = parts_of(nodeid)
+    case, check, client, upstream, _ = split_nodeid(nodeid)
     return NotApplicable(nodeid, case, check, client, upstream)
 
 
-def parts_of(nodeid: str) -> tuple[str, str, str, str, str]:
+def split_nodeid(nodeid: str) -> tuple[str, str, str, str, str]:
     """The case, check, client, upstream and variant of a node id; within one format both ends are the same."""
     case, check, place = nodeid.partition("::")[2].rsplit("::", 2)
     client, between, rest = place.partition("-to-")

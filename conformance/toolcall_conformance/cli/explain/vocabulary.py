@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolcall_conformance.cli.explain.model import Explanation, Part, evidence_parts, known_failure, text_width
 from toolcall_conformance.library import Circumstance, Corpus, read_json
 from toolcall_conformance.library.equivalences import Equivalence
-from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.causes.surroundings import surrounding_text
 
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Judge
@@ -83,8 +83,8 @@ def _judgement(judge: Judge, pair: Mapping[str, Any]) -> Any:
 
 def _lines(pair: Mapping[str, Any], source_pointer: str | None, pointer: str, width: int) -> tuple[str, ...]:
     """The values around a place in the source and in the output, a line each."""
-    source = [] if source_pointer is None else [f"source  {near(pair['source'], source_pointer)}"]
-    lines = [*source, f"output  {near(pair['output'], pointer)}"]
+    source = [] if source_pointer is None else [f"source  {surrounding_text(pair['source'], source_pointer)}"]
+    lines = [*source, f"output  {surrounding_text(pair['output'], pointer)}"]
     return tuple(line if len(line) <= width else f"{line[: width - 2]} …" for line in lines)
 
 

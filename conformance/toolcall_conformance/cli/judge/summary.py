@@ -13,9 +13,9 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Judgement, Ve
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.surroundings import near
+from toolcall_conformance.reports.causes.surroundings import surrounding_text
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
 
@@ -49,7 +49,7 @@ def run_record(corpus: Corpus, pairs: Sequence[JudgedPair], header: Mapping[str,
         "pytest": "",
         **header,
     }
-    return RunRecord(run_header, items, [], [], len(items), root_causes(items, Harm.of(corpus)))
+    return RunRecord(run_header, items, [], [], len(items), find_root_causes(items, Harm.of(corpus)))
 
 
 def print_summary(
@@ -61,11 +61,11 @@ def print_summary(
 
         say_json(json.dumps(json_report.document(record), indent=1))
     else:
-        from toolcall_conformance.reports.text.terminal import Detail, conclusion, summary
+        from toolcall_conformance.reports.text.terminal import Detail, conclusion_lines, summary_lines
 
         detail = Detail.ALL if verbose else Detail.USUAL
-        paragraphs = summary(record, corpus.rules, again or record.again, detail=detail)
-        for pieces in (*paragraphs, *conclusion(record, corpus.rules)):
+        paragraphs = summary_lines(record, corpus.rules, again or record.command_for, detail=detail)
+        for pieces in (*paragraphs, *conclusion_lines(record, corpus.rules)):
             say(*((piece.text, piece.kind) for piece in pieces))
     return int(any(item.outcome == "failed" for item in record.items))
 
@@ -75,7 +75,9 @@ def _record(corpus: Corpus, pair: JudgedPair, *, strict: bool) -> ItemRecord:
     failed = failing_findings(findings, strict=strict)
 
     def facts(finding: Finding) -> Mapping[str, Any]:
-        around = near(pair.output, finding.pointer) if finding.pointer and pair.output is not MISSING else ""
+        around = (
+            surrounding_text(pair.output, finding.pointer) if finding.pointer and pair.output is not MISSING else ""
+        )
         details = {"signature": str(cause_of(corpus, finding)), **({"near": around} if around else {})}
         return details | ({"standing": "new"} if finding in failed else {})
 

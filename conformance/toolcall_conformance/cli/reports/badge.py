@@ -36,5 +36,5 @@ def run(parsed: argparse.Namespace) -> int:
     badge = Badge.of(json_report.read(parsed.report), parsed.label)
     for path in parsed.badges:
         write_text(path, _KINDS[path.suffix.lower()](badge), "badge")
-    say(badge.says)
+    say(badge.sentence)
     return 0

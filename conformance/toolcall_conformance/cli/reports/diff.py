@@ -12,7 +12,7 @@ from toolcall_conformance.cli.reports.merge import verify_versions
 from toolcall_conformance.cli.settings import add_corpus, load_named_corpus
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.changes import difference, rendering
-from toolcall_conformance.reports.run_record import run_of
+from toolcall_conformance.reports.run_record import run_from_report
 from toolcall_conformance.reports.writers import json_report
 
 # As of diff(1): 1 is a difference, 2 is trouble.
@@ -48,8 +48,8 @@ def run(parsed: argparse.Namespace) -> int:
     harm = Harm.of(corpus)
     documents = {str(path): json_report.read(path) for path in (parsed.old, parsed.new)}
     verify_versions(documents, corpus)
-    old, new = (run_of(documents[str(path)], harm) for path in (parsed.old, parsed.new))
-    comparison = difference.difference(old, new, corpus)
+    old, new = (run_from_report(documents[str(path)], harm) for path in (parsed.old, parsed.new))
+    comparison = difference.compare_runs(old, new, corpus)
     if parsed.json:
         say_json(json.dumps(rendering.json_document(comparison), indent=1, ensure_ascii=True))
     elif parsed.md:

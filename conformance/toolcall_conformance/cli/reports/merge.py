@@ -49,11 +49,11 @@ def run(parsed: argparse.Namespace) -> int:
     corpus = load_named_corpus(parsed)
     documents = {name: json_report.read(Path(name)) for name in names}
     verify_versions(documents, corpus)
-    order = merge.sorter(_CHECKS, WAYS, corpus.formats)
-    whole = merge.merged(documents, Harm.of(corpus), order)
+    order = merge.nodeid_order(_CHECKS, WAYS, corpus.formats)
+    whole = merge.merge_reports(documents, Harm.of(corpus), order)
     for path in parsed.output:
         files.write(whole, path, corpus, _OPTION)
-    for line in (*merge.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):
+    for line in (*merge.summary_lines(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):
         say(line)
     return 0
 

@@ -10,14 +10,14 @@ from toolcall_conformance.cli.parser import UsageError
 from toolcall_conformance.cli.settings import add_corpus, load_named_corpus
 from toolcall_conformance.reports import files, writers
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.run_record import run_of
+from toolcall_conformance.reports.run_record import run_from_report
 from toolcall_conformance.reports.writers import json_report
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make another kind of report of one that --toolcall-report wrote as JSON; nothing is run."
     parser.add_argument("file", metavar="FILE.json", type=Path, help="the report to read")
-    ends = ", ".join(writers.known())
+    ends = ", ".join(writers.writers_by_suffix())
     parser.add_argument("out", metavar="OUT", type=Path, help=f"the report to write; its name ends in {ends}")
     add_corpus(parser)
     parser.set_defaults(run=run)
@@ -29,7 +29,7 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         files.verify_writable(parsed.out)
         report = json_report.read(parsed.file)
-        files.write(run_of(report, Harm.of(corpus)), parsed.out, corpus)
+        files.write(run_from_report(report, Harm.of(corpus)), parsed.out, corpus)
     except files.ReportError as error:
         raise UsageError(str(error).removeprefix("--toolcall-report: ")) from None
     say(f"the report is {parsed.out}")

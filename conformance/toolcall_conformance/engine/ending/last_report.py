@@ -15,7 +15,7 @@ from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports import files, timing
-from toolcall_conformance.reports.causes.grouping import root_causes
+from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
@@ -99,7 +99,7 @@ def _write_reports(
     """Write the reports; a line for each."""
     try:
         corpus = load_corpus(extra=[Path(folder) for folder in plan["corpus"]])
-        items = [ItemRecord.loads(text).lasting(duration) for text, duration in records]
+        items = [ItemRecord.loads(text).with_duration(duration) for text, duration in records]
         if item is not None:
             items = [record for record in items if record.nodeid != item["nodeid"]]
             items.append(ended_item_record(corpus, item, rule, why))
@@ -109,7 +109,7 @@ def _write_reports(
             not_applicable=[NotApplicable(*row) for row in plan["not_applicable"]],
             stale=[],
             expected=plan["expected"],
-            roots=root_causes(items, Harm.of(corpus)),
+            roots=find_root_causes(items, Harm.of(corpus)),
         )
     except Exception as error:  # whatever it is, the run has to end
         return [f"toolcall: no report could be written: {type(error).__name__}: {visible(str(error))}"]

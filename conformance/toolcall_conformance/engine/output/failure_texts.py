@@ -100,10 +100,10 @@ def failed_item_text(item: FailedItem, result: ItemResult) -> FailureText:
         upstream=planned.route.upstream,
         variant=planned.variant,
         exchanges=len(planned.case.exchanges(planned.route.client)),
-        again=run.settings.rerun_command(item.nodeid),
-        files=None if item.files is None else relative(item.files, run.settings.directory),
+        command=run.settings.rerun_command(item.nodeid),
+        folder=None if item.files is None else relative(item.files, run.settings.directory),
         left_out=result.left_out,
-        witnessed=[body.sentence for body in item.client_reactions],
+        client_notes=[body.sentence for body in item.client_reactions],
     )
 
     def known(finding: Finding) -> str | None:

@@ -107,7 +107,7 @@ class TerminalSummary:
             print_title(terminalreporter, "toolcall conformance")
             width = _width(terminalreporter)
             detail = terminal.Detail(verbosity)
-            for pieces in terminal.summary(
+            for pieces in terminal.summary_lines(
                 collector.run_record,
                 run.rules,
                 run.settings.rerun_command,
@@ -127,12 +127,12 @@ class TerminalSummary:
                 )
             for path in collector.written_reports:
                 print_line(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
-            for pieces in terminal.conclusion(
+            for pieces in terminal.conclusion_lines(
                 collector.run_record, run.rules, is_reported=self._is_reported, width=width
             ):
                 print_pieces(terminalreporter, pieces)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github.lines(collector.run_record, run.rules):
+            for line in github.annotation_lines(collector.run_record, run.rules):
                 print_annotation(terminalreporter, line)
 
     def _print_recordings(self, terminalreporter: TerminalReporter, *, everything: bool) -> None:

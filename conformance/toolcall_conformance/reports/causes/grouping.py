@@ -20,9 +20,9 @@ from collections.abc import Iterable
 
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.joins import join_clients, join_depths, join_formats, join_places
-from toolcall_conformance.reports.causes.occurrence import Key, Seen
+from toolcall_conformance.reports.causes.occurrence import CauseKey, Occurrence
 from toolcall_conformance.reports.causes.repairs import join_repairs
-from toolcall_conformance.reports.causes.repetitions import fold_loops, without_repetitions
+from toolcall_conformance.reports.causes.repetitions import drop_repetitions, fold_loops
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.causes.sources import (
     PlayedRoutes,
@@ -33,73 +33,73 @@ from toolcall_conformance.reports.causes.sources import (
 from toolcall_conformance.reports.item_record import ItemRecord
 
 
-def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
+def find_root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
     """Group findings by their cause: the gravest first, of these the most harm times items, known ones last.
 
     What fails an item in some tries only, and so does not fail the run, is no cause of it.
     """
-    groups: dict[Key, RootCause] = {}
+    groups: dict[CauseKey, RootCause] = {}
     items = list(items)
     played = PlayedRoutes(items)
     counted = [
-        Seen(item, finding)
+        Occurrence(item, finding)
         for item in items
         for finding in item.findings
         if item.outcome == "failed" or "unstable" not in finding
     ]
-    entries = list(without_repetitions(counted, harm))
+    entries = list(drop_repetitions(counted, harm))
     for occurrence, others in entries:
         root = groups.setdefault(occurrence.key, RootCause([]))
-        root.seen.append(occurrence)
-        root.others |= others
+        root.occurrences.append(occurrence)
+        root.other_rules |= others
     fold_loops(groups, entries, harm)
-    roots = join_depths(part_members(root for root in groups.values() if root.seen))
+    roots = join_depths(part_members(root for root in groups.values() if root.occurrences))
     roots = join_formats(join_readers(join_places(roots, harm), played, harm), played)
     roots = join_repairs(join_clients(join_source_places(roots)), harm)
     for root in roots:
-        root.others.pop(root.rule, None)
-        root.place = root.seen[0].place
-        weight = max(harm.weight(*rule) for rule in [(root.rule, root.element), *root.others.items()])
+        root.other_rules.pop(root.rule, None)
+        root.place = root.occurrences[0].place
+        weight = max(harm.weight(*rule) for rule in [(root.rule, root.element), *root.other_rules.items()])
         root.harm = weight * len(
-            {occurrence.item.nodeid for occurrence in root.seen if occurrence.level == root.level_number}
+            {occurrence.item.nodeid for occurrence in root.occurrences if occurrence.level == root.level_number}
         )
-    _tell_ways_apart(roots)
+    _set_directions(roots)
     _mark(roots)
     ordered = sorted(
         roots,
-        key=lambda root: (root.known, root.level_number, _is_detail(root, harm), -root.harm, root.rule),
+        key=lambda root: (root.is_known, root.level_number, _is_detail(root, harm), -root.harm, root.rule),
     )
-    return _with_a_cause_first(ordered, harm)
+    return _move_hiding_causes(ordered, harm)
 
 
 def _is_detail(root: RootCause, harm: Harm) -> bool:
-    return all(harm.is_detail(*rule) for rule in [(root.rule, root.element), *root.others.items()])
+    return all(harm.is_detail(*rule) for rule in [(root.rule, root.element), *root.other_rules.items()])
 
 
-def _with_a_cause_first(roots: list[RootCause], harm: Harm) -> list[RootCause]:
+def _move_hiding_causes(roots: list[RootCause], harm: Harm) -> list[RootCause]:
     """The roots in their order, but for those at the beginning that only hide others, which go behind the next one."""
     late = list(itertools.takewhile(lambda root: root.rule in harm.never_first, roots))
     rest = roots[len(late) :]
-    if not rest or (rest[0].known, rest[0].level_number) != (roots[0].known, roots[0].level_number):
+    if not rest or (rest[0].is_known, rest[0].level_number) != (roots[0].is_known, roots[0].level_number):
         return roots
     return [rest[0], *late, *rest[1:]]
 
 
-def _tell_ways_apart(roots: list[RootCause]) -> None:
+def _set_directions(roots: list[RootCause]) -> None:
     """Say of causes of one rule which is in requests and which in replies, where there are both."""
     ways: dict[str, set[frozenset[str]]] = {}
     for root in roots:
-        ways.setdefault(root.rule, set()).add(root.ways)
+        ways.setdefault(root.rule, set()).add(root.directions)
     for root in roots:
-        if len(ways[root.rule]) > 1 and len(root.ways) == 1:
-            root.way = next(iter(root.ways))
+        if len(ways[root.rule]) > 1 and len(root.directions) == 1:
+            root.direction = next(iter(root.directions))
 
 
 def _mark(roots: list[RootCause]) -> None:
     """Mark causes of one rule and way by the first of these that all differ in: formats, place, or both."""
     alike: dict[tuple[str, str], list[RootCause]] = {}
     for root in roots:
-        alike.setdefault((root.rule, root.way), []).append(root)
+        alike.setdefault((root.rule, root.direction), []).append(root)
     for group in alike.values():
         if len(group) > 1:
             marks = [[", ".join(root.formats), root.place, f"{', '.join(root.formats)} {root.place}"] for root in group]

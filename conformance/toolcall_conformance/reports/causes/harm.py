@@ -25,7 +25,7 @@ class Repair:
     copied: bool = False
     inside: str = ""
 
-    def names(self, rule: str, element: str) -> bool:
+    def applies_to(self, rule: str, element: str) -> bool:
         """Whether findings of a rule on an element may be such faults."""
         return rule in self.rules or element in self.elements
 
@@ -52,7 +52,7 @@ class Harm:
             tuple(raw["alike"]["groups"]),
             frozenset(raw["echoes"]["rules"]),
             consequence_table(corpus),
-            tuple(map(_repair, raw["repairs"]["rows"])),
+            tuple(map(_parse_repair, raw["repairs"]["rows"])),
             frozenset(raw["order"]["never_first"]),
         )
 
@@ -83,14 +83,14 @@ class Harm:
         )
         return next(iter(numbers), None)
 
-    def place_in_group(self, rule: str, element: str) -> int:
+    def rank_in_group(self, rule: str, element: str) -> int:
         """How early the group names the rule; 0 where it names elements, or there is no group."""
         number = self.group(rule, element)
         rules = self.groups[number].get("rules", ()) if number is not None else ()
         return rules.index(rule) if rule in rules else 0
 
 
-def _repair(raw: Mapping[str, Any]) -> Repair:
+def _parse_repair(raw: Mapping[str, Any]) -> Repair:
     return Repair(
         frozenset(raw.get("rules", ())),
         frozenset(raw.get("elements", ())),

@@ -9,25 +9,25 @@ from typing import Any, NamedTuple
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.features import feature
-from toolcall_conformance.reports.item_record import ItemRecord, told
+from toolcall_conformance.reports.item_record import ItemRecord, finding_value
 
 LEVELS = tuple(level.value for level in Level)
 # Checks that play what others judge one by one.
-_WHOLE = ("agent_loop", "round_trip")
-CHECKS = ("request", "response", "stream", *_WHOLE)
+_CONVERSATION_CHECKS = ("agent_loop", "round_trip")
+CHECK_ORDER = ("request", "response", "stream", *_CONVERSATION_CHECKS)
 
 
-class Key(NamedTuple):
+class CauseKey(NamedTuple):
     """What findings of one cause share. What a round trip alone shows is lost only between its two ways."""
 
-    known: bool
+    is_known: bool
     signature: str
-    way_back: bool = False
+    is_way_back: bool = False
     feature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Occurrence:
     """A finding in an item."""
 
     item: ItemRecord
@@ -46,14 +46,14 @@ class Seen:
         return LEVELS.index(self.finding["level"])
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether it is expected."""
         return "known" in self.finding
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CauseKey:
         """What it has in common with the findings of its cause."""
-        return Key(self.known, self.signature, self.item.check == "round_trip", self.feature)
+        return CauseKey(self.is_known, self.signature, self.item.check == "round_trip", self.feature)
 
     @property
     def signature(self) -> str:
@@ -84,12 +84,12 @@ class Seen:
     @property
     def want(self) -> Any:
         """What should stand there: a value, a choice, or none; of a long value the beginning."""
-        return told(self.finding, "want")
+        return finding_value(self.finding, "want")
 
     @property
     def got(self) -> Any:
         """What stands there: a value, or none; of a long value the beginning."""
-        return told(self.finding, "got")
+        return finding_value(self.finding, "got")
 
     @property
     def pointer(self) -> str:
@@ -101,40 +101,40 @@ class Seen:
         return str(self.finding["subject"]).partition("; ")[0]
 
     @property
-    def put_together(self) -> bool:
+    def is_assembled(self) -> bool:
         """Whether it is about the reply that a stream's events make, not about the events."""
         return "," in self.finding["body"]
 
     @property
-    def whole(self) -> bool:
+    def is_conversation(self) -> bool:
         """Whether its check plays what others judge one by one."""
-        return self.item.check in _WHOLE
+        return self.item.check in _CONVERSATION_CHECKS
 
     @property
-    def body(self) -> tuple[str, str]:
+    def body_key(self) -> tuple[str, str]:
         """The body that it is about; a stream and the reply put together of it are one."""
         return self.item.nodeid, self.finding["body"].partition(",")[0]
 
 
 # A finding, and the rules that it stands for with it, each with its element.
-Told = tuple[Seen, dict[str, str]]
+LeadingOccurrence = tuple[Occurrence, dict[str, str]]
 
 
-def gravity(occurrence: Seen, harm: Harm) -> tuple[Any, ...]:
+def gravity(occurrence: Occurrence, harm: Harm) -> tuple[Any, ...]:
     """Sorts by: new before known, the gravest level, and of what says the same the most exact."""
     # Between two rules that say the same, that on the translation says more than the format's own.
     element = occurrence.element
     own = not occurrence.rule.startswith("translation/")
     return (
-        occurrence.known,
+        occurrence.is_known,
         occurrence.level,
         own,
-        harm.place_in_group(occurrence.rule, element),
+        harm.rank_in_group(occurrence.rule, element),
         harm.rank(occurrence.rule, element),
         occurrence.rule,
     )
 
 
-def in_order(names: Iterable[str]) -> list[str]:
+def sort_checks(names: Iterable[str]) -> list[str]:
     """The names of checks in the order in which they are told."""
-    return sorted(names, key=lambda name: (CHECKS.index(name) if name in CHECKS else len(CHECKS), name))
+    return sorted(names, key=lambda name: (CHECK_ORDER.index(name) if name in CHECK_ORDER else len(CHECK_ORDER), name))

@@ -7,50 +7,52 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.reports.causes.harm import Harm, Repair
-from toolcall_conformance.reports.causes.occurrence import Seen
+from toolcall_conformance.reports.causes.occurrence import Occurrence
 from toolcall_conformance.reports.causes.root_cause import RootCause
 
 
 def join_repairs(roots: Iterable[RootCause], harm: Harm) -> list[RootCause]:
     """Join roots that share what a row of repairs asks for; the gravest and most frequent keeps its place and rule."""
-    ordered = sorted(roots, key=lambda root: (root.known, root.level_number, -len(root.items)))
-    sure_keys = {key for root in ordered for key in _repairs_of(root, harm, sure=True)}
+    ordered = sorted(roots, key=lambda root: (root.is_known, root.level_number, -len(root.items)))
+    sure_keys = {key for root in ordered for key in _repair_keys(root, harm, sure=True)}
     root_causes: list[RootCause] = []
     first: dict[Hashable, RootCause] = {}
     for root in ordered:
-        key = next((key for key in _repairs_of(root, harm, sure=False) if key in sure_keys), None)
+        key = next((key for key in _repair_keys(root, harm, sure=False) if key in sure_keys), None)
         other = first.setdefault(key, root) if key is not None else root
         if other is root:
             root_causes.append(root)
         else:
-            other.seen += root.seen
-            other.take(root)
+            other.occurrences += root.occurrences
+            other.absorb(root)
     return root_causes
 
 
-def _repairs_of(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashable]:
+def _repair_keys(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashable]:
     """What a root shares with others that one repair mends, by the rows that have it.
 
     A whole conversation is not compared with what the client sent first: whether something is ``copied`` there is not
     known, and only a root that was seen elsewhere is ``sure``.
     """
     for number, row in enumerate(harm.repairs):
-        if not row.names(root.rule, root.element):
+        if not row.applies_to(root.rule, root.element):
             continue
-        fitting = [_fits(occurrence, row) for occurrence in root.seen]
-        not_known = [row.copied and occurrence.whole and _is_own(occurrence) for occurrence in root.seen]
+        fitting = [_matches_row(occurrence, row) for occurrence in root.occurrences]
+        not_known = [
+            row.copied and occurrence.is_conversation and _is_own(occurrence) for occurrence in root.occurrences
+        ]
         if all(map(operator.or_, fitting, not_known)) and (any(fitting) or not sure):
-            shared = tuple(_SHARED[name](root) for name in row.same)
+            shared = tuple(_SHARED_VALUES[name](root) for name in row.same)
             if None not in shared:
-                yield number, root.known, *shared
+                yield number, root.is_known, *shared
 
 
-def _is_own(occurrence: Seen) -> bool:
+def _is_own(occurrence: Occurrence) -> bool:
     """Whether it is about a rule of the wrong body's own format."""
     return bool(occurrence.rule.partition("/")[0] == occurrence.finding["format"])
 
 
-def _fits(occurrence: Seen, row: Repair) -> bool:
+def _matches_row(occurrence: Occurrence, row: Repair) -> bool:
     if row.copied and not (_is_own(occurrence) and occurrence.finding.get("source_pointer") is not None):
         return False
     return bool((_is_own(occurrence) or not row.own) and row.inside in occurrence.place)
@@ -58,19 +60,19 @@ def _fits(occurrence: Seen, row: Repair) -> bool:
 
 def _wrong_word(root: RootCause) -> str | None:
     """The word of a format that stands where others should; None where the place has no words."""
-    _, unlike, word = root.seen[0].difference.partition("≠")
+    _, unlike, word = root.occurrences[0].difference.partition("≠")
     return word if unlike else None
 
 
-_SHARED: Mapping[str, Callable[[RootCause], Any]] = {
+_SHARED_VALUES: Mapping[str, Callable[[RootCause], Any]] = {
     "rule": lambda root: root.rule,
     "element": lambda root: root.element,
     "format": lambda root: tuple(root.formats),
     "route": lambda root: tuple(sorted({(item.client, item.upstream) for item in root.items})),
     "checks": lambda root: tuple(sorted({item.check for item in root.items})),
-    "place": lambda root: root.seen[0].place,
+    "place": lambda root: root.occurrences[0].place,
     "got": _wrong_word,
     "feature": lambda root: (
-        next(iter(features)) if len(features := {occurrence.feature for occurrence in root.seen}) == 1 else None
+        next(iter(features)) if len(features := {occurrence.feature for occurrence in root.occurrences}) == 1 else None
     ),
 }

@@ -10,32 +10,32 @@ from toolcall_conformance.basics.findings import Finding, Verdict
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.occurrence import LEVELS, Key, Seen, Told, gravity
+from toolcall_conformance.reports.causes.occurrence import LEVELS, CauseKey, LeadingOccurrence, Occurrence, gravity
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.item_record import ItemRecord
 
 
-def without_repetitions(occurrences: list[Seen], harm: Harm) -> Iterator[Told]:
+def drop_repetitions(occurrences: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurrence]:
     """Findings without those that say the same of one body, or follow from others; with the rules of those left out."""
-    items: defaultdict[str, defaultdict[tuple[str, str], list[Seen]]] = defaultdict(lambda: defaultdict(list))
+    items: defaultdict[str, defaultdict[tuple[str, str], list[Occurrence]]] = defaultdict(lambda: defaultdict(list))
     for occurrence in occurrences:
-        items[occurrence.item.nodeid][occurrence.body].append(occurrence)
+        items[occurrence.item.nodeid][occurrence.body_key].append(occurrence)
     for bodies in items.values():
-        yield from without_followers([each for same in bodies.values() for each in _each_once(same, harm)])
+        yield from drop_followers([each for same in bodies.values() for each in _drop_synonyms(same, harm)])
 
 
-def _each_once(same: list[Seen], harm: Harm) -> Iterator[Told]:
+def _drop_synonyms(same: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurrence]:
     """Findings on one body without those that say the same in other words."""
     exact = min(
-        ((occurrence.known, occurrence.level) for occurrence in same if occurrence.rule not in harm.echoes),
+        ((occurrence.is_known, occurrence.level) for occurrence in same if occurrence.rule not in harm.echoes),
         default=(True, len(LEVELS)),
     )
     plain = [
         occurrence
         for occurrence in same
-        if occurrence.rule not in harm.echoes or (occurrence.known, occurrence.level) < exact
+        if occurrence.rule not in harm.echoes or (occurrence.is_known, occurrence.level) < exact
     ]
-    groups: defaultdict[Any, list[Seen]] = defaultdict(list)
+    groups: defaultdict[Any, list[Occurrence]] = defaultdict(list)
     for number, occurrence in enumerate(plain):
         group = harm.group(occurrence.rule, occurrence.element)
         # Findings of one rule are as many faults; only other rules repeat it.
@@ -44,37 +44,39 @@ def _each_once(same: list[Seen], harm: Harm) -> Iterator[Told]:
         rules = {occurrence.rule for occurrence in alike}
         first = min(
             alike,
-            key=lambda occurrence: (occurrence.known, _follows_from(occurrence, rules), *gravity(occurrence, harm)),
+            key=lambda occurrence: (occurrence.is_known, _follows_from(occurrence, rules), *gravity(occurrence, harm)),
         ).rule
         others = {occurrence.rule: occurrence.element for occurrence in alike if occurrence.rule != first}
         yield from ((occurrence, dict(others)) for occurrence in alike if occurrence.rule == first)
 
 
-def _follows_from(occurrence: Seen, rules: Collection[str]) -> bool:
+def _follows_from(occurrence: Occurrence, rules: Collection[str]) -> bool:
     """Whether a finding is the consequence of one of some rules in the same body."""
     because = occurrence.finding.get("because")
     return because is not None and not because.get("in_source") and because["rule"] in rules
 
 
-def fold_loops(groups: dict[Key, RootCause], entries: list[Told], harm: Harm) -> None:
+def fold_loops(groups: dict[CauseKey, RootCause], entries: list[LeadingOccurrence], harm: Harm) -> None:
     """Move what the loop and round trips repeat to the root that shows it by itself."""
-    direct_keys: defaultdict[tuple[Any, ...], list[tuple[Key, int]]] = defaultdict(list)
+    direct_keys: defaultdict[tuple[Any, ...], list[tuple[CauseKey, int]]] = defaultdict(list)
     for occurrence, others in entries:
-        if not occurrence.whole:
+        if not occurrence.is_conversation:
             for key in [
-                key for rule in {occurrence.rule: occurrence.element, **others}.items() for key in _kinds(*rule, harm)
+                key
+                for rule in {occurrence.rule: occurrence.element, **others}.items()
+                for key in _match_keys(*rule, harm)
             ]:
                 direct_keys[*key, occurrence.item.case, occurrence.item.client, occurrence.item.upstream].append(
                     (occurrence.key, occurrence.level)
                 )
     for root in groups.values():
         rest = []
-        for occurrence in root.seen:
-            if not occurrence.whole:  # of tens of thousands in one body, each would be held against all
+        for occurrence in root.occurrences:
+            if not occurrence.is_conversation:  # of tens of thousands in one body, each would be held against all
                 rest.append(occurrence)
                 continue
             item = occurrence.item
-            same = [key for key in _kinds(occurrence.rule, occurrence.element, harm) if key[1] is not None]
+            same = [key for key in _match_keys(occurrence.rule, occurrence.element, harm) if key[1] is not None]
             before = [(rule, None) for rule, _ in harm.consequences.causes_of(occurrence.rule, way_back=False)]
             ends = [(item.client, item.upstream), (item.upstream, item.client)]
             there = [
@@ -82,17 +84,17 @@ def fold_loops(groups: dict[Key, RootCause], entries: list[Told], harm: Harm) ->
                 for key in [*same, *before]
                 for pair in (ends if item.check == "round_trip" else ends[:1])
                 for other, level in direct_keys.get((*key, item.case, *pair), ())
-                if (other[0], level) <= (occurrence.known, occurrence.level)
+                if (other[0], level) <= (occurrence.is_known, occurrence.level)
             ]
             if there:
-                alone = occurrence.key._replace(way_back=False)
-                groups[alone if alone in there else there[0]].echoed.append(occurrence)
+                alone = occurrence.key._replace(is_way_back=False)
+                groups[alone if alone in there else there[0]].echoes.append(occurrence)
             else:
                 rest.append(occurrence)
-        root.seen = rest
+        root.occurrences = rest
 
 
-def _kinds(rule: str, element: str, harm: Harm) -> list[tuple[str, Any]]:
+def _match_keys(rule: str, element: str, harm: Harm) -> list[tuple[str, Any]]:
     """What a finding of the loop must share with another: rule and element, the group of what says the same, or that
     it follows from such a rule.
     """
@@ -100,7 +102,7 @@ def _kinds(rule: str, element: str, harm: Harm) -> list[tuple[str, Any]]:
     return [(rule, element), (rule, None), *([("", group)] if group is not None else [])]
 
 
-def without_followers(entries: list[Told]) -> list[Told]:
+def drop_followers(entries: list[LeadingOccurrence]) -> list[LeadingOccurrence]:
     """Findings of one item without those that follow from others, whose rules go to these.
 
     The judge names the cause of each. A cause that is a known failure does not lead a finding that is new.
@@ -108,14 +110,14 @@ def without_followers(entries: list[Told]) -> list[Told]:
     at_place: dict[tuple[str, str, str, str], int] = {}
     of_rule: dict[tuple[str, str, str], int] = {}
     for number, (finding, others) in enumerate(entries):
-        at_place.setdefault((*finding.body, finding.rule, finding.pointer), number)
+        at_place.setdefault((*finding.body_key, finding.rule, finding.pointer), number)
         for rule in (finding.rule, *others):
-            of_rule.setdefault((*finding.body, rule), number)
+            of_rule.setdefault((*finding.body_key, rule), number)
     leaders: dict[int, int] = {}
     for number, (finding, _) in enumerate(entries):
-        cause = _cause_of(finding)
+        cause = _named_cause(finding)
         first = at_place.get(cause, of_rule.get(cause[:3])) if cause is not None else None
-        if first is not None and first != number and _gravity(entries[first][0]) <= _gravity(finding):
+        if first is not None and first != number and _severity(entries[first][0]) <= _severity(finding):
             leaders[number] = first
     for number in leaders:
         first = number
@@ -126,19 +128,19 @@ def without_followers(entries: list[Told]) -> list[Told]:
     return [each for number, each in enumerate(entries) if number not in leaders]
 
 
-def _cause_of(occurrence: Seen) -> tuple[str, str, str, str] | None:
+def _named_cause(occurrence: Occurrence) -> tuple[str, str, str, str] | None:
     because = occurrence.finding.get("because")
     if because is None or because.get("in_source"):
         return None
-    node, _ = occurrence.body
+    node, _ = occurrence.body_key
     return node, because.get("body", "").partition(",")[0], because["rule"], because.get("pointer", "")
 
 
-def _gravity(occurrence: Seen) -> tuple[bool, int]:
-    return occurrence.known, occurrence.level
+def _severity(occurrence: Occurrence) -> tuple[bool, int]:
+    return occurrence.is_known, occurrence.level
 
 
-def companions(
+def leading_rules(
     findings: Sequence[Finding], corpus: Corpus, *, check: str, client: str, upstream: str
 ) -> dict[str, str]:
     """By rule the one that it goes with, for each rule of which no finding of the item stands by itself."""
@@ -153,6 +155,6 @@ def companions(
         findings=findings,
         facts=lambda finding: {"signature": str(cause_of(corpus, finding))},
     )
-    entries = list(without_repetitions([Seen(item, finding) for finding in item.findings], Harm.of(corpus)))
+    entries = list(drop_repetitions([Occurrence(item, finding) for finding in item.findings], Harm.of(corpus)))
     alone = {occurrence.rule for occurrence, _ in entries}
     return {rule: occurrence.rule for occurrence, others in reversed(entries) for rule in others if rule not in alone}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.causes.occurrence import CHECKS, LEVELS, Seen, in_order
+from toolcall_conformance.reports.causes.occurrence import CHECK_ORDER, LEVELS, Occurrence, sort_checks
 from toolcall_conformance.reports.item_record import ItemRecord
 
 # By what the names of bodies have: what goes up, and what comes down.
-_WAYS = (("request", "in requests"), ("response", "in replies"))
+_DIRECTIONS = (("request", "in requests"), ("response", "in replies"))
 
 
 @dataclass(slots=True)
@@ -24,26 +24,26 @@ class RootCause:
     from the causes that have its rule and way: the formats of its bodies, its place, or both.
     """
 
-    seen: list[Seen]
-    echoed: list[Seen] = field(default_factory=list)
-    others: dict[str, str] = field(default_factory=dict)
+    occurrences: list[Occurrence]
+    echoes: list[Occurrence] = field(default_factory=list)
+    other_rules: dict[str, str] = field(default_factory=dict)
     place: str = ""
     harm: float = 0
-    way: str = ""
+    direction: str = ""
     mark: str = ""
 
     @property
     def rule(self) -> str:
-        return self.seen[0].rule
+        return self.occurrences[0].rule
 
     @property
     def element(self) -> str:
-        return self.seen[0].element
+        return self.occurrences[0].element
 
     @property
     def level_number(self) -> int:
         """That of its gravest finding; 0 is the gravest level."""
-        return min(occurrence.level for occurrence in self.seen)
+        return min(occurrence.level for occurrence in self.occurrences)
 
     @property
     def level(self) -> str:
@@ -53,78 +53,80 @@ class RootCause:
     @property
     def formats(self) -> list[str]:
         """The formats of the wrong bodies."""
-        return sorted({occurrence.finding["format"] for occurrence in self.seen})
+        return sorted({occurrence.finding["format"] for occurrence in self.occurrences})
 
     @property
     def items(self) -> list[ItemRecord]:
         """Its items, each once, in the order of the run."""
-        return list({occurrence.item.nodeid: occurrence.item for occurrence in self.seen}.values())
+        return list({occurrence.item.nodeid: occurrence.item for occurrence in self.occurrences}.values())
 
     @property
-    def code(self) -> dict[str, int]:
+    def code_lines(self) -> dict[str, int]:
         """The lines of the translator's code that its findings name, the most frequent first, with their items."""
-        lines = Counter(occurrence.finding["code"] for occurrence in self.seen if "code" in occurrence.finding)
+        lines = Counter(occurrence.finding["code"] for occurrence in self.occurrences if "code" in occurrence.finding)
         return dict(lines.most_common())
 
     @property
-    def in_the_loop(self) -> int:
+    def loop_item_count(self) -> int:
         """The items of whole conversations in which it is seen once more."""
-        return len({occurrence.item.nodeid for occurrence in self.echoed} - {item.nodeid for item in self.items})
+        return len({occurrence.item.nodeid for occurrence in self.echoes} - {item.nodeid for item in self.items})
 
     @property
-    def ways(self) -> frozenset[str]:
+    def directions(self) -> frozenset[str]:
         """``in requests``, ``in replies``, or both."""
-        return frozenset(word for occurrence in self.seen for part, word in _WAYS if part in occurrence.finding["body"])
+        return frozenset(
+            word for occurrence in self.occurrences for part, word in _DIRECTIONS if part in occurrence.finding["body"]
+        )
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether its findings are expected: all are, or none."""
-        return self.seen[0].known
+        return self.occurrences[0].is_known
 
     @property
     def fails(self) -> bool:
         """Whether it fails an item."""
-        return any("standing" in occurrence.finding for occurrence in self.seen)
+        return any("standing" in occurrence.finding for occurrence in self.occurrences)
 
     @property
-    def example(self) -> Seen:
+    def example(self) -> Occurrence:
         """The simplest that shows its rule: new and grave, unary before streamed, plain before variants, small."""
-        return min((occurrence for occurrence in self.seen if occurrence.rule == self.rule), key=simplicity)
+        return min((occurrence for occurrence in self.occurrences if occurrence.rule == self.rule), key=simplicity)
 
-    def texts(self, rules: Mapping[str, Rule]) -> Rule | None:
+    def rule_texts(self, rules: Mapping[str, Rule]) -> Rule | None:
         """Its rule as it speaks of the example; None of a rule that the corpus does not have."""
         return rules[self.rule].about(self.example.finding["message"]) if self.rule in rules else None
 
-    def take(self, root: RootCause) -> None:
+    def absorb(self, root: RootCause) -> None:
         """Take in the rules of another root that is the same fault."""
-        self.others |= {root.rule: root.element, **root.others}
-        self.echoed += root.echoed
+        self.other_rules |= {root.rule: root.element, **root.other_rules}
+        self.echoes += root.echoes
 
     def to_json(self) -> dict[str, Any]:
         checks = Counter(item.check for item in self.items)
         return {
             "rule": self.rule,
-            "other_rules": sorted(self.others),
+            "other_rules": sorted(self.other_rules),
             "level": self.level,
             "element": self.element,
             "formats": self.formats,
             "place": self.place,
-            "checks": {name: checks[name] for name in in_order(checks)},
+            "checks": {name: checks[name] for name in sort_checks(checks)},
             "routes": sorted({f"{item.client}-to-{item.upstream}" for item in self.items}),
             "cases": len({item.case for item in self.items}),
             "items": len(self.items),
-            "also_in_the_loop": self.in_the_loop,
-            "known": self.known,
+            "also_in_the_loop": self.loop_item_count,
+            "known": self.is_known,
             "example": self.example.item.nodeid,
         }
 
 
-def simplicity(occurrence: Seen) -> tuple[Any, ...]:
+def simplicity(occurrence: Occurrence) -> tuple[Any, ...]:
     item = occurrence.item
     return (
         occurrence.level,
         item.variant is not None,
-        CHECKS.index(item.check) if item.check in CHECKS else len(CHECKS),
+        CHECK_ORDER.index(item.check) if item.check in CHECK_ORDER else len(CHECK_ORDER),
         len(item.findings) > 1,
         item.size,
         item.nodeid,

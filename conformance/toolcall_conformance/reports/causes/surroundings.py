@@ -8,11 +8,11 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import unescape
 
-_LONGEST = 70
-_TEXT = 28
+_MAX_LINE = 70
+_MAX_TEXT = 28
 
 
-def near(body: Any, pointer: str) -> str:
+def surrounding_text(body: Any, pointer: str) -> str:
     """The object or array that holds the place ``pointer``, in one line; what lies deeper is only hinted at.
 
     Of a place that does not exist it is the deepest one that does. Empty for a body that is no object or array.
@@ -20,7 +20,7 @@ def near(body: Any, pointer: str) -> str:
     steps = [unescape(token) for token in pointer.split("/")[1:]]
     holder: Any = body
     for step in steps[:-1]:
-        below = _below(holder, step)
+        below = _child(holder, step)
         if not isinstance(below, (dict, list)):
             break
         holder = below
@@ -30,7 +30,7 @@ def near(body: Any, pointer: str) -> str:
     return _outline(holder, last)
 
 
-def _below(holder: Any, step: str) -> Any:
+def _child(holder: Any, step: str) -> Any:
     if isinstance(holder, dict):
         return holder.get(step)
     if isinstance(holder, list) and step.isdecimal() and int(step) < len(holder):
@@ -44,7 +44,9 @@ def _outline(holder: Any, last: str) -> str:
         keys = list(holder)
         middle = keys.index(last) if last in holder else len(keys)
         window = _window(
-            len(keys), middle, lambda at: f"{_text(keys[at])}: {_hint(holder[keys[at]], shows_members=at == middle)}"
+            len(keys),
+            middle,
+            lambda at: f"{_short_json(keys[at])}: {_hint(holder[keys[at]], shows_members=at == middle)}",
         )
         return f"{{{window}}}"
     middle = int(last) if last.isdecimal() else 0
@@ -60,11 +62,11 @@ def _window(count: int, middle: int, member: Callable[[int], str]) -> str:
         return ""
     first = last = min(middle, count - 1)
     members = [member(first)]
-    left = _LONGEST - 8 - len(members[0])
+    left = _MAX_LINE - 8 - len(members[0])
     while last + 1 < count and (left := left - len(more := f", {member(last + 1)}")) >= 0:
         last += 1
         members.append(more)
-    left = _LONGEST - 8 - len("".join(members))
+    left = _MAX_LINE - 8 - len("".join(members))
     while first > 0 and (left := left - len(more := f"{member(first - 1)}, ")) >= 0:
         first -= 1
         members.insert(0, more)
@@ -75,17 +77,21 @@ def _hint(value: Any, *, shows_members: bool) -> str:
     if isinstance(value, dict):
         if not shows_members or not value:
             return "{…}" if value else "{}"
-        return (
-            f"{{{', '.join(f'{_text(key)}: {_hint(member, shows_members=False)}' for key, member in value.items())}}}"
-        )
+        return f"{{{', '.join(f'{_short_json(key)}: {_hint(member, shows_members=False)}' for key, member in value.items())}}}"
     if isinstance(value, list):
         return f"[… {len(value)}]" if value else "[]"
-    return _text(value)
+    return _short_json(value)
 
 
-def _text(value: Any) -> str:
+def _short_json(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         return "…"
-    return text if len(text) <= _TEXT else f'{text[: _TEXT - 2]}…"' if isinstance(value, str) else f"{text[:_TEXT]}…"
+    return (
+        text
+        if len(text) <= _MAX_TEXT
+        else f'{text[: _MAX_TEXT - 2]}…"'
+        if isinstance(value, str)
+        else f"{text[:_MAX_TEXT]}…"
+    )

@@ -19,7 +19,7 @@ class Fault:
     signature: str
     place: tuple[str, str]
     fails: bool
-    known: bool
+    is_known: bool
 
     @classmethod
     def of(cls, finding: Mapping[str, Any]) -> Fault:
@@ -31,7 +31,7 @@ class Fault:
             signature=str(finding["signature"]),
             place=(str(finding["body"]), str(finding["pointer"])),
             fails="standing" in finding and not is_known,
-            known=is_known,
+            is_known=is_known,
         )
 
 
@@ -42,51 +42,51 @@ class Faults:
         self.run = run
         self.items: Mapping[str, ItemRecord] = {item.nodeid: item for item in run.items}
         self.skipped = frozenset(item.nodeid for item in run.not_applicable)
-        self._played = frozenset((item.case, item.client, item.upstream) for item in run.items)
+        self._played_routes = frozenset((item.case, item.client, item.upstream) for item in run.items)
         self._retired = retired
-        self._by_item = {
+        self._faults_by_item = {
             item.nodeid: [Fault.of(finding) for finding in item.findings if is_counted(item, finding)]
             for item in run.items
         }
-        self._where: dict[str, dict[str, None]] = {}
-        for nodeid, faults in self._by_item.items():
-            for name in (name for fault in faults for name in self._names(fault)):
-                self._where.setdefault(name, {})[nodeid] = None
+        self._items_by_signature: dict[str, dict[str, None]] = {}
+        for nodeid, faults in self._faults_by_item.items():
+            for name in (name for fault in faults for name in self._signatures(fault)):
+                self._items_by_signature.setdefault(name, {})[nodeid] = None
 
-    def of(self, nodeid: str) -> Sequence[Fault]:
+    def of_item(self, nodeid: str) -> Sequence[Fault]:
         """The faults of an item; none of one that was not played."""
-        return self._by_item.get(nodeid, ())
+        return self._faults_by_item.get(nodeid, ())
 
-    def is_bad(self, nodeid: str) -> bool:
+    def has_failure(self, nodeid: str) -> bool:
         """Whether anything fails an item, expected or not."""
-        return any(fault.fails or fault.known for fault in self.of(nodeid))
+        return any(fault.fails or fault.is_known for fault in self.of_item(nodeid))
 
-    def judges(self, nodeid: str) -> bool:
+    def is_judged(self, nodeid: str) -> bool:
         """Whether an item gave a verdict."""
         item = self.items.get(nodeid)
-        return item is not None and item.judged
+        return item is not None and item.is_judged
 
-    def plays(self, case: str, client: str, upstream: str) -> bool:
+    def is_played(self, case: str, client: str, upstream: str) -> bool:
         """Whether any item of a case was played on a route."""
-        return (case, client, upstream) in self._played
+        return (case, client, upstream) in self._played_routes
 
-    def like(self, nodeid: str, fault: Fault) -> list[Fault]:
+    def matching(self, nodeid: str, fault: Fault) -> list[Fault]:
         """The faults of an item that are the same as one of another report.
 
         One cause has one signature; where another suite told causes apart otherwise, the rule and place are the same.
         """
         return [
             other
-            for other in self.of(nodeid)
-            if fault.signature in self._names(other)
+            for other in self.of_item(nodeid)
+            if fault.signature in self._signatures(other)
             or (fault.place == other.place and fault.rule in (other.rule, *self._retired.get(other.rule, ())))
         ]
 
-    def with_any(self, signatures: frozenset[str]) -> list[str]:
+    def items_with(self, signatures: frozenset[str]) -> list[str]:
         """The items with a fault of one of these signatures."""
-        return list({nodeid: None for name in sorted(signatures) for nodeid in self._where.get(name, ())})
+        return list({nodeid: None for name in sorted(signatures) for nodeid in self._items_by_signature.get(name, ())})
 
-    def _names(self, fault: Fault) -> tuple[str, ...]:
+    def _signatures(self, fault: Fault) -> tuple[str, ...]:
         """The signature of a fault, under the ids too that its rule has by now."""
         rest = fault.signature.removeprefix(fault.rule)
         return fault.signature, *(f"{name}{rest}" for name in self._retired.get(fault.rule, ()))

@@ -12,67 +12,82 @@ from typing import Any
 from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
-from toolcall_conformance.reports.changes.sections import counts, headline, outline, reasons, sections, subject
+from toolcall_conformance.reports.changes.sections import (
+    cause_outline,
+    count_text,
+    headline,
+    reason_text,
+    sections,
+    subject_lines,
+)
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import WIDTH, block
-from toolcall_conformance.reports.text.markdown import code, details, words
+from toolcall_conformance.reports.text.blocks import WIDTH, cause_block
+from toolcall_conformance.reports.text.markdown import cause_details, code, prose
 
-_SHOWN = 10
+_CAUSES_SHOWN = 10
 
 
 def text_lines(difference: ReportDifference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
     """The lines; ``everything``: all causes of each section, not the first ten."""
-    yield from map(visible, subject(difference))
+    yield from map(visible, subject_lines(difference))
     yield from ("", headline(difference))
     for section in sections(difference):
         items = {nodeid for change in section.changes for nodeid in (*change.gained, *change.lost)}
         counted = [pluralize(len(section.changes), "cause"), *([pluralize(len(items), "item")] if items else [])]
         yield from ("", f"{section.title}: {', '.join(counted)}")
         yield from map(
-            visible, [f"  {section.says}"] * bool(section.says) + [f"    {command}" for command in section.commands]
+            visible, [f"  {section.text}"] * bool(section.text) + [f"    {command}" for command in section.commands]
         )
-        changes = section.changes if everything else section.changes[:_SHOWN]
+        changes = section.changes if everything else section.changes[:_CAUSES_SHOWN]
         for change in changes:
-            yield from _in_full(change, difference, rules) if section.full else [_heading(change, "  ")]
+            yield from _block_lines(change, difference, rules) if section.is_full else [_heading_line(change, "  ")]
         if len(changes) < len(section.changes):
             yield from (
-                *([""] if section.full else []),
+                *([""] if section.is_full else []),
                 f"  and {len(section.changes) - len(changes)} more; --all shows them",
             )
 
 
-def _heading(change: CauseChange, indent: str = "") -> str:
+def _heading_line(change: CauseChange, indent: str = "") -> str:
     head = f"{indent}{change.root.level:<6}  {change.root.rule}"
-    return f"{head}{counts(change):>{max(2, WIDTH - len(head))}}"
+    return f"{head}{count_text(change):>{max(2, WIDTH - len(head))}}"
 
 
-def _in_full(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Iterator[str]:
+def _block_lines(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Iterator[str]:
     run = difference.sides.new.run
-    yield from ("", _heading(change), f"  why   {reasons(change)}")
-    for pieces in block(change.shown, rules, run.again, run.items)[1:]:
+    yield from ("", _heading_line(change), f"  why   {reason_text(change)}")
+    for pieces in cause_block(change.reported_root, rules, run.command_for, run.items)[1:]:
         yield visible("".join(piece.text for piece in pieces))
 
 
-MOST_LINES = 100
+MAX_LINES = 100
 _FULL_SHOWN = 5
 _SHORT_SHOWN = 6
 
 
 def markdown_text(difference: ReportDifference, rules: Mapping[str, Rule]) -> str:
     """The page. What does not fit is counted."""
-    lines = ["## Tool call conformance: what changed", "", *(f"- {code(line)}" for line in subject(difference)), ""]
+    lines = [
+        "## Tool call conformance: what changed",
+        "",
+        *(f"- {code(line)}" for line in subject_lines(difference)),
+        "",
+    ]
     lines += [f"**{headline(difference)[:1].upper()}{headline(difference)[1:]}.**"]
     chosen = list(sections(difference))
     # The sections that follow need a title, a cause and the words of what is left out.
-    room = MOST_LINES - len(lines)
+    room = MAX_LINES - len(lines)
     for number, section in enumerate(chosen):
         limit = room - 6 * (len(chosen) - number - 1)
-        entries = [_full(change, difference, rules) if section.full else [_short(change)] for change in section.changes]
+        entries = [
+            _full_entry(change, difference, rules) if section.is_full else [_short_line(change)]
+            for change in section.changes
+        ]
         part = ["", f"### {section.title}", ""]
-        if section.says:
-            part += [words(section.says), "", *(f"- {code(command)}" for command in section.commands), ""]
+        if section.text:
+            part += [prose(section.text), "", *(f"- {code(command)}" for command in section.commands), ""]
         count = 0
-        for entry in entries[: _FULL_SHOWN if section.full else _SHORT_SHOWN]:
+        for entry in entries[: _FULL_SHOWN if section.is_full else _SHORT_SHOWN]:
             if count and len(part) + len(entry) + 2 > limit:
                 break
             part += entry
@@ -84,13 +99,16 @@ def markdown_text(difference: ReportDifference, rules: Mapping[str, Rule]) -> st
     return "\n".join(lines) + "\n"
 
 
-def _short(change: CauseChange) -> str:
-    return f"- **{change.root.level}** {code(change.root.rule)} · {counts(change)}"
+def _short_line(change: CauseChange) -> str:
+    return f"- **{change.root.level}** {code(change.root.rule)} · {count_text(change)}"
 
 
-def _full(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> list[str]:
-    cause_outline = outline(change, difference, rules)
-    return [f"{_short(change)} · {words(cause_outline.says)} ({words(reasons(change))})", *details(cause_outline, "  ")]
+def _full_entry(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> list[str]:
+    root_outline = cause_outline(change, difference, rules)
+    return [
+        f"{_short_line(change)} · {prose(root_outline.consequence)} ({prose(reason_text(change))})",
+        *cause_details(root_outline, "  "),
+    ]
 
 
 FORMAT = "1"
@@ -103,32 +121,32 @@ def json_document(difference: ReportDifference) -> dict[str, Any]:
     both = len(old.items.keys() & new.items.keys())
     return {
         "format": FORMAT,
-        "old": _side(old.run),
-        "new": _side(new.run),
+        "old": _side_json(old.run),
+        "new": _side_json(new.run),
         "items": {"both": both, "only_old": len(old.items) - both, "only_new": len(new.items) - both},
         "fixed": len(difference.fixed),
-        "newly_visible": len(difference.visible),
+        "newly_visible": len(difference.newly_visible),
         "new_failures": len(difference.failures),
-        "causes": [_change(change) for change in difference.changes],
+        "causes": [_change_json(change) for change in difference.changes],
     }
 
 
-def _side(run: RunRecord) -> dict[str, Any]:
+def _side_json(run: RunRecord) -> dict[str, Any]:
     named: Mapping[str, Any] = run.header
     suite = {key: digest for key, digest in named.get("suite", {}).items() if isinstance(digest, str)}
     identity = {key: named[key] for key in ("tool", "corpus", "translator", "strict")}
-    return {"complete": run.complete, **identity, "suite": suite or None}
+    return {"complete": run.is_complete, **identity, "suite": suite or None}
 
 
-def _change(change: CauseChange) -> dict[str, Any]:
-    root = change.shown
+def _change_json(change: CauseChange) -> dict[str, Any]:
+    root = change.reported_root
     return {
         "change": change.kind.value,
         "rule": change.root.rule,
         "level": change.root.level,
-        "why": change.why.value if change.why is not None else None,
+        "why": change.origin.value if change.origin is not None else None,
         "example": root.example.item.nodeid,
         "gained": list(change.gained),
         "lost": list(change.lost),
-        "new_failures": {nodeid: [reason.why.value, reason.says] for nodeid, reason in change.reasons.items()},
+        "new_failures": {nodeid: [reason.origin.value, reason.text] for nodeid, reason in change.reasons.items()},
     }

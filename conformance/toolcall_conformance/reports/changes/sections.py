@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import CauseChange, ChangeKind, ReportDifference
-from toolcall_conformance.reports.changes.reasons import Why
-from toolcall_conformance.reports.run_record import RunRecord, parts_of
+from toolcall_conformance.reports.changes.reasons import Origin
+from toolcall_conformance.reports.run_record import RunRecord, split_nodeid
 from toolcall_conformance.reports.text.outline import Outline
 
-_NEW = {
-    Why.TRANSLATOR: "New, because the translator changed",
-    Why.UNCLEAR: "New, because the translator or the suite changed",
-    Why.SUITE: "New, because the suite changed",
-    Why.SETTINGS: "New, because the run has other settings or items",
-    Why.HIDDEN: "Newly visible, because what hid it is gone",
+_TITLES_BY_ORIGIN = {
+    Origin.TRANSLATOR: "New, because the translator changed",
+    Origin.UNCLEAR: "New, because the translator or the suite changed",
+    Origin.SUITE: "New, because the suite changed",
+    Origin.SETTINGS: "New, because the run has other settings or items",
+    Origin.HIDDEN: "Newly visible, because what hid it is gone",
 }
-_CASES_NAMED = 5
-_OTHERS = {
+_MAX_CASES = 5
+_OTHER_TITLES = {
     None: "New, but failing nothing",
     ChangeKind.CHANGED: "Seen in fewer items",
     ChangeKind.NOT_PLAYED: "Not played in the new report",
@@ -36,8 +36,8 @@ class Section:
 
     title: str
     changes: Sequence[CauseChange]
-    full: bool
-    says: str = ""
+    is_full: bool
+    text: str = ""
     commands: Sequence[str] = ()
 
 
@@ -46,27 +46,29 @@ def sections(difference: ReportDifference) -> Iterator[Section]:
     fixed = [
         change
         for change in difference.changes
-        if change.why is None and not change.gained and change.kind is ChangeKind.FIXED
+        if change.origin is None and not change.gained and change.kind is ChangeKind.FIXED
     ]
     if fixed:
-        yield Section("Fixed", fixed, full=False)
-    for why, title in _NEW.items():
-        failing = [change for change in difference.changes if change.why is why]
-        if failing and why is Why.UNCLEAR:
-            yield Section(title, failing, True, *_to_tell(failing, difference.sides.old.run))
+        yield Section("Fixed", fixed, is_full=False)
+    for why, title in _TITLES_BY_ORIGIN.items():
+        failing = [change for change in difference.changes if change.origin is why]
+        if failing and why is Origin.UNCLEAR:
+            yield Section(title, failing, True, *_attribution_steps(failing, difference.sides.old.run))
         elif failing:
-            yield Section(title, failing, full=True)
-    rest = [change for change in difference.changes if change.why is None]
-    for kind, title in _OTHERS.items():
+            yield Section(title, failing, is_full=True)
+    rest = [change for change in difference.changes if change.origin is None]
+    for kind, title in _OTHER_TITLES.items():
         chosen = [change for change in rest if (None if change.gained else change.kind) is kind]
         if chosen:
-            yield Section(title, chosen, full=False)
+            yield Section(title, chosen, is_full=False)
 
 
-def _to_tell(changes: Sequence[CauseChange], old: RunRecord) -> tuple[str, list[str]]:
+def _attribution_steps(changes: Sequence[CauseChange], old: RunRecord) -> tuple[str, list[str]]:
     """How to tell the translator's from the suite's: judge the old translator by the new suite."""
-    nodeids = {nodeid for change in changes for nodeid, reason in change.reasons.items() if reason.why is Why.UNCLEAR}
-    cases = sorted({f"toolcall::{parts_of(nodeid)[0]}" for nodeid in nodeids})
+    nodeids = {
+        nodeid for change in changes for nodeid, reason in change.reasons.items() if reason.origin is Origin.UNCLEAR
+    }
+    cases = sorted({f"toolcall::{split_nodeid(nodeid)[0]}" for nodeid in nodeids})
     translator = " ".join(str(part) for part in (old.header["translator"][key] for key in ("name", "version")) if part)
     return (
         (
@@ -74,7 +76,7 @@ def _to_tell(changes: Sequence[CauseChange], old: RunRecord) -> tuple[str, list[
             "with that:"
         ),
         [
-            f"{old.again(*(cases if len(cases) <= _CASES_NAMED else ['toolcall::']))} --toolcall-report=again.json",
+            f"{old.command_for(*(cases if len(cases) <= _MAX_CASES else ['toolcall::']))} --toolcall-report=again.json",
             "toolcall-conformance diff again.json NEW.json",
         ],
     )
@@ -82,7 +84,7 @@ def _to_tell(changes: Sequence[CauseChange], old: RunRecord) -> tuple[str, list[
 
 def headline(difference: ReportDifference) -> str:
     """``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
-    fixed, visible = len(difference.fixed), len(difference.visible)
+    fixed, visible = len(difference.fixed), len(difference.newly_visible)
     better = [
         *([f"{pluralize(fixed, 'item')} fixed"] if fixed else []),
         *([f"{visible:,} newly visible"] if visible else []),
@@ -98,7 +100,7 @@ def headline(difference: ReportDifference) -> str:
     return "; ".join(filter(None, [", ".join(better), new or "nothing fails newly"]))
 
 
-def subject(difference: ReportDifference) -> list[str]:
+def subject_lines(difference: ReportDifference) -> list[str]:
     """What the two reports are of, a line each, and what they have in common."""
     old, new = difference.sides.old, difference.sides.new
     lines = []
@@ -108,7 +110,7 @@ def subject(difference: ReportDifference) -> list[str]:
             " ".join(str(header[key][part]) for part in parts if header[key].get(part))
             for key, parts in (("translator", ("name", "version")), ("tool", ("version",)), ("corpus", ("version",)))
         ]
-        stopped = "" if side.run.complete else ", stopped before its end"
+        stopped = "" if side.run.is_complete else ", stopped before its end"
         lines.append(f"{name}: {parts[0]}, suite {parts[1]}, corpus {parts[2]}{stopped}")
     both = len(old.items.keys() & new.items.keys())
     only = [(len(old.items) - both, "old"), (len(new.items) - both, "new")]
@@ -117,10 +119,10 @@ def subject(difference: ReportDifference) -> list[str]:
     )
     if old.run.header.get("policy") != new.run.header.get("policy"):
         lines.append("the policies differ")
-    return [*lines, *difference.sides.suites.told()]
+    return [*lines, *difference.sides.suites.description()]
 
 
-def counts(change: CauseChange) -> str:
+def count_text(change: CauseChange) -> str:
     """How many items it gained and lost: ``+3 −1 items``, of a cause that is new or gone just their number."""
     gained, lost = len(change.gained), len(change.lost)
     if change.kind in (ChangeKind.NEW, ChangeKind.FIXED):
@@ -132,13 +134,13 @@ def counts(change: CauseChange) -> str:
     return f"{' '.join(parts)} {'item' if gained + lost == 1 else 'items'}"
 
 
-def outline(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Outline:
+def cause_outline(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Outline:
     """The cause, told by the report that has it."""
     gone = change.kind in (ChangeKind.FIXED, ChangeKind.NOT_PLAYED)
-    return Outline.of(change.shown, (difference.sides.old if gone else difference.sides.new).run, rules)
+    return Outline.of(change.reported_root, (difference.sides.old if gone else difference.sides.new).run, rules)
 
 
-def reasons(change: CauseChange) -> str:
+def reason_text(change: CauseChange) -> str:
     """How it is known what made it new; with numbers where there are several reasons."""
-    counted_reasons = change.told()
+    counted_reasons = change.counted_reasons()
     return "; ".join(says if len(counted_reasons) == 1 else f"{says} ({count})" for says, count in counted_reasons)

@@ -9,26 +9,26 @@ from typing import NamedTuple
 
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.causes.occurrence import Seen
+from toolcall_conformance.reports.causes.occurrence import Occurrence
 from toolcall_conformance.reports.causes.root_cause import RootCause, simplicity
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.item_record import told
+from toolcall_conformance.reports.item_record import finding_value
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import (
-    breach_of,
-    command,
+    breach_text,
+    cause_command,
+    extent_text,
+    item_title,
     new_roots,
-    place_of,
-    rest,
-    same_items,
+    other_rules_text,
+    place_fields,
+    same_items_text,
     shows_elsewhere,
-    title,
-    too,
 )
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 
-_WEB = re.compile(r"https?://", re.IGNORECASE)
-_KEYS = {name: key for key, name in FIELDS.items()}
+_WEB_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_KEYS_BY_NAME = {name: key for key, name in FIELDS.items()}
 
 
 class EvidenceSource(NamedTuple):
@@ -81,10 +81,12 @@ def cause_cards(run: RunRecord, rules: Mapping[str, Rule]) -> list[CauseCard]:
     new = set(map(id, new_roots(run.roots)))
     cards = []
     for number, root in enumerate(run.roots, 1):
-        nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
+        nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body_key
         # As in the terminal: a witness speaks of a whole body, and the same items are told once.
-        place = list(_place(root, run, rules, first.get(nodeids), witness=body not in bodies))
-        cards.append(_card(number, root, root.texts(rules), breach_of(root, rules), place, is_new=id(root) in new))
+        place = list(_fields(root, run, rules, first.get(nodeids), witness=body not in bodies))
+        cards.append(
+            _card(number, root, root.rule_texts(rules), breach_text(root, rules), place, is_new=id(root) in new)
+        )
         first.setdefault(nodeids, root)
         bodies.add(body)
     return cards
@@ -99,57 +101,59 @@ def _card(
         number=number,
         level=root.level,
         sign=WORDS["levels"][root.level],
-        known=root.known,
+        known=root.is_known,
         is_new=is_new,
         rule=root.rule,
         heading=f"{breach[:1].upper()}{breach[1:]}",
         message=message if message != breach else "",
         count=pluralize(len(root.items), "item"),
         nodeid=example.item.nodeid,
-        title=title(example.item),
+        title=item_title(example.item),
         place=[field for field in place if field.key != "message"],
-        shown=None if example_shown.item is example.item else (example_shown.item.nodeid, title(example_shown.item)),
+        shown=None
+        if example_shown.item is example.item
+        else (example_shown.item.nodeid, item_title(example_shown.item)),
         why=rule.why if rule is not None else "",
         fix=rule.fix if rule is not None else "",
         sentence=rule.sentence if rule is not None else "",
-        evidence=list(evidence(rule)),
+        evidence=list(evidence_sources(rule)),
     )
 
 
-def shown_example(root: RootCause) -> Seen:
+def shown_example(root: RootCause) -> Occurrence:
     """The simplest item that shows a cause, or the simplest one whose bodies the report has."""
     example = root.example
-    with_bodies = [occurrence for occurrence in root.seen if occurrence.item.bodies]
+    with_bodies = [occurrence for occurrence in root.occurrences if occurrence.item.bodies]
     return example if example.item.bodies or not with_bodies else min(with_bodies, key=simplicity)
 
 
-def _place(
+def _fields(
     root: RootCause, run: RunRecord, rules: Mapping[str, Rule], same: RootCause | None, *, witness: bool
 ) -> Iterator[Field]:
     """What the terminal's block has below its item: the place, the values, where else, and the command."""
     finding = root.example.finding
-    for name, text in place_of(root, rules, witness=witness):
-        key = _KEYS[name]
+    for name, text in place_fields(root, rules, witness=witness):
+        key = _KEYS_BY_NAME[name]
         # A page has room for a whole value.
-        yield Field(key, name, value_text(told(finding, key)) if key in ("want", "got") else text)
-    if root.known and finding.get("known"):
+        yield Field(key, name, value_text(finding_value(finding, key)) if key in ("want", "got") else text)
+    if root.is_known and finding.get("known"):
         yield _field("known", finding["known"])
-    if root.others:
-        yield _field("other_rules", too(root))
+    if root.other_rules:
+        yield _field("other_rules", other_rules_text(root))
     if same is not None:
-        yield _field("same_items", same_items(root, same))
+        yield _field("same_items", same_items_text(root, same))
     elif shows_elsewhere(root):
-        yield _field("items", rest(root))
-    yield _field("command", command(root, run.again, run.items))
+        yield _field("items", extent_text(root))
+    yield _field("command", cause_command(root, run.command_for, run.items))
 
 
 def _field(key: str, text: str) -> Field:
     return Field(key, FIELDS[key], text)
 
 
-def evidence(rule: Rule | None) -> Iterator[EvidenceSource]:
+def evidence_sources(rule: Rule | None) -> Iterator[EvidenceSource]:
     """Evidence. An address of another kind than the web's could run something: it is left out."""
     for source in rule.evidence if rule is not None else ():
         address = str(source.get("url", ""))
         kind = WORDS["evidence"].get(source["kind"], source["kind"])
-        yield EvidenceSource(kind, address if _WEB.match(address) else "", str(source.get("note", "")))
+        yield EvidenceSource(kind, address if _WEB_ADDRESS.match(address) else "", str(source.get("note", "")))

@@ -9,24 +9,24 @@ from typing import Any, NamedTuple
 from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.html.cause_cards import evidence, shown_example
+from toolcall_conformance.reports.html.cause_cards import evidence_sources, shown_example
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.item_record import ItemRecord, told
+from toolcall_conformance.reports.item_record import ItemRecord, finding_value
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots
-from toolcall_conformance.reports.text.summary import count_of
+from toolcall_conformance.reports.text.summary import count_name
 from toolcall_conformance.reports.vocabulary import WORDS
 
 # The columns of the rows; `page.js` reads them by these names.
-ITEM = ("case", "check", "name", "client", "upstream", "variant", "count", "reason")
-FINDING = (
+ITEM_COLUMNS = ("case", "check", "name", "client", "upstream", "variant", "count", "reason")
+FINDING_COLUMNS = (
     "rule", "level", "pointer", "message", "element", "subject", "body", "format", "source_pointer",
     "near", "code", "standing", "known", "note", "own_level",
 )  # fmt: skip
-_VALUES = ("want", "got", "between")
+_VALUE_COLUMNS = ("want", "got", "between")
 
 
-class Numbered:
+class ValueNumbers:
     """Values by number, equal ones once."""
 
     def __init__(self, *first: Any) -> None:
@@ -36,7 +36,7 @@ class Numbered:
         return self._numbers.setdefault(value, len(self._numbers))
 
     @property
-    def listed(self) -> list[Any]:
+    def values(self) -> list[Any]:
         return list(self._numbers)
 
 
@@ -68,72 +68,72 @@ class _Cause(NamedTuple):
     items: Sequence[int]
 
 
-def packed(run: RunRecord, rules: Mapping[str, Rule]) -> Packed:
+def pack_run(run: RunRecord, rules: Mapping[str, Rule]) -> Packed:
     """Pack all items, findings, causes and bodies of a run."""
-    texts, findings, bodies = Numbered(""), Numbered(), Numbered()
+    texts, findings, bodies = ValueNumbers(""), ValueNumbers(), ValueNumbers()
     causes = {
         id(occurrence.finding): number
         for number, root in enumerate(run.roots)
-        for occurrence in (*root.seen, *root.echoed)
+        for occurrence in (*root.occurrences, *root.echoes)
     }
     numbers = {item.nodeid: number for number, item in enumerate(run.items)}
     items = [
-        _item(item, texts, [findings.number(_finding(finding, texts, causes)) for finding in item.findings])
+        _item_row(item, texts, [findings.number(_finding_row(finding, texts, causes)) for finding in item.findings])
         for item in run.items
     ]
-    more = {number: content for number, item in enumerate(run.items) if (content := _more(item, bodies))}
+    more = {number: content for number, item in enumerate(run.items) if (content := _rare_members(item, bodies))}
     named = sorted({finding["rule"] for item in run.items for finding in item.findings})
     return Packed(
-        again=run.again(),
+        again=run.command_for(),
         signs=WORDS,
-        columns={"item": ITEM, "finding": [*FINDING, *_VALUES, "cause"]},
-        texts=texts.listed,
+        columns={"item": ITEM_COLUMNS, "finding": [*FINDING_COLUMNS, *_VALUE_COLUMNS, "cause"]},
+        texts=texts.values,
         items=items,
-        findings=findings.listed,
+        findings=findings.values,
         causes=[_cause(root, numbers)._asdict() for root in run.roots],
         new=len(new_roots(run.roots)),
-        rules={name: _rule(rules[name]) for name in named if name in rules},
+        rules={name: _rule_json(rules[name]) for name in named if name in rules},
         more=more,
-        bodies=bodies.listed,
+        bodies=bodies.values,
     )
 
 
-def _item(item: ItemRecord, texts: Numbered, findings: list[int]) -> list[Any]:
+def _item_row(item: ItemRecord, texts: ValueNumbers, findings: list[int]) -> list[Any]:
     name = item.nodeid.removeprefix(f"toolcall::{item.case}::{item.check}::")
-    values = {"name": name, "count": count_of(item)}
+    values = {"name": name, "count": count_name(item)}
     return [
-        *(texts.number(values.get(key, getattr(item, key, None)) or "") for key in ITEM),
+        *(texts.number(values.get(key, getattr(item, key, None)) or "") for key in ITEM_COLUMNS),
         *([findings] if findings else []),
     ]
 
 
-def _finding(plain: Mapping[str, Any], texts: Numbered, causes: Mapping[int, int]) -> tuple[int, ...]:
+def _finding_row(plain: Mapping[str, Any], texts: ValueNumbers, causes: Mapping[int, int]) -> tuple[int, ...]:
     """A row of a finding; the last number is that of its cause, -1 where it only repeats another finding."""
-    values = [told(plain, key) for key in _VALUES]
+    values = [finding_value(plain, key) for key in _VALUE_COLUMNS]
     value_texts = ["" if value is NOT_KNOWN else value_text(value) for value in values]
-    words = [plain.get(key) or "" for key in FINDING]
+    words = [plain.get(key) or "" for key in FINDING_COLUMNS]
     return (*(texts.number(word) for word in (*words, *value_texts)), causes.get(id(plain), -1))
 
 
-def _more(item: ItemRecord, bodies: Numbered) -> dict[str, Any]:
+def _rare_members(item: ItemRecord, bodies: ValueNumbers) -> dict[str, Any]:
     """What few items have: losses, settings left out, what official clients said, bodies."""
     members: dict[str, Any] = {key: value for key in ("losses", "left_out", "witness") if (value := getattr(item, key))}
     if item.bodies:
-        members["bodies"] = [_exchange(body, bodies) for body in item.bodies]
+        members["bodies"] = [_numbered_exchange(body, bodies) for body in item.bodies]
     return members
 
 
-def _exchange(exchange: Mapping[str, Any], bodies: Numbered) -> dict[str, Any]:
+def _numbered_exchange(exchange: Mapping[str, Any], bodies: ValueNumbers) -> dict[str, Any]:
     parts = {name: bodies.number(json.dumps(part)) for name, part in exchange["parts"].items()}
     return {**exchange, "parts": parts}
 
 
 def _cause(root: RootCause, numbers: Mapping[str, int]) -> _Cause:
     items = sorted(numbers[item.nodeid] for item in root.items)
-    return _Cause([root.rule, *root.others], numbers[shown_example(root).item.nodeid], items)
+    return _Cause([root.rule, *root.other_rules], numbers[shown_example(root).item.nodeid], items)
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
-    sources = [source._asdict() for source in evidence(rule)]
+def _rule_json(rule: Rule) -> dict[str, Any]:
+    sources = [source._asdict() for source in evidence_sources(rule)]
     kinds = [{key: kind[key] for key in ("message", "why", "fix") if key in kind} for kind in rule.raw.get("kinds", ())]
     return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "kinds": kinds, "evidence": sources}

@@ -11,15 +11,15 @@ from typing import NamedTuple
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.html.cause_cards import cause_cards
-from toolcall_conformance.reports.html.data import packed
-from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
-from toolcall_conformance.reports.html.words import in_script, visible
+from toolcall_conformance.reports.html.data import pack_run
+from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdict_counts
+from toolcall_conformance.reports.html.words import script_json, visible
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.headline import first_example, headline, mend_first
 from toolcall_conformance.reports.timing import date_in_words, duration_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 
-_HERE = files(__package__)
+_FOLDER = files(__package__)
 # In the order in which they use each other.
 _SCRIPTS = ("dom.js", "data.js", "body.js", "stream.js", "item.js", "filter.js", "page.js")
 
@@ -32,20 +32,20 @@ def page(run: RunRecord, corpus: Corpus) -> str:
     from toolcall_conformance.reports.html.markup import command, prose, whole
 
     # The gravest level first, new causes before known ones within it: what is known is wrong still.
-    run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.known)))
+    run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.is_known)))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": pluralize, "prose": prose, "whole": whole, "command": command}
-    style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
+    style, script = _read_file("page.css"), "\n".join(map(_read_file, _SCRIPTS))
     cards = cause_cards(run, corpus.rules)
-    text: str = environment.from_string(_file("page.html.jinja")).render(
-        policy=_policy(style, script),
+    text: str = environment.from_string(_read_file("page.html.jinja")).render(
+        policy=_content_policy(style, script),
         style=style,
         script=script,
-        data=in_script(packed(run, corpus.rules)._asdict()),
+        data=script_json(pack_run(run, corpus.rules)._asdict()),
         header=run.header,
         items=len(run.items),
-        complete=run.complete,
-        verdicts=verdicts(run),
+        complete=run.is_complete,
+        verdicts=verdict_counts(run),
         fields=FIELDS,
         corner=WORDS["table"]["corner"],
         timing=_timing(run),
@@ -86,11 +86,11 @@ def _timing(run: RunRecord) -> Timing:
     )
 
 
-def _file(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def _read_file(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def _content_policy(style: str, script: str) -> str:
     """Just this style and this script, and nothing from anywhere: https://www.w3.org/TR/CSP3/"""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "

@@ -13,11 +13,11 @@ from toolcall_conformance.reports.text import route_table
 from toolcall_conformance.reports.text.summary import (
     COUNTS,
     LossRow,
-    count_of,
+    count_matrix,
+    count_name,
     counts_in_words,
-    losses,
-    matrix,
-    not_applicable,
+    loss_rows,
+    not_applicable_text,
 )
 from toolcall_conformance.reports.vocabulary import WORDS
 
@@ -78,18 +78,18 @@ class LossGroup:
     rows: Sequence[LossRow]
 
 
-def verdicts(run: RunRecord) -> list[VerdictCount]:
+def verdict_counts(run: RunRecord) -> list[VerdictCount]:
     """The verdicts that came, each with its number of items."""
-    counts = Counter(count_of(item) for item in run.items)
+    counts = Counter(count_name(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
     words = {name: dict(_VERDICTS[name]) for name in COUNTS}
-    words["not_applicable"]["meaning"] = not_applicable(run).partition(": ")[2]
+    words["not_applicable"]["meaning"] = not_applicable_text(run).partition(": ")[2]
     return [VerdictCount(name, **words[name], count=counts[name]) for name in COUNTS if counts[name]]
 
 
 def route_matrix(run: RunRecord) -> Matrix:
     """The table of the terminal, with a sign, a shade and all counts in each cell."""
-    table, counts = route_table.route_table(run), matrix(run)
+    table, counts = route_table.route_table(run), count_matrix(run)
     rows = [
         Row(
             client,
@@ -111,10 +111,10 @@ def _cell(check: str, text: str, counts: Mapping[str, int]) -> MatrixCell:
         return MatrixCell(check, text)
     bad = total - counts["passed"] - counts["warned"]
     share = min(_SHADES, 1 + _SHADES * bad // total) if bad else 0
-    return MatrixCell(check, text, _VERDICTS[_worst(counts, bad)]["sign"], counts_in_words(counts), share)
+    return MatrixCell(check, text, _VERDICTS[_worst_verdict(counts, bad)]["sign"], counts_in_words(counts), share)
 
 
-def _worst(counts: Mapping[str, int], bad: int) -> str:
+def _worst_verdict(counts: Mapping[str, int], bad: int) -> str:
     """The verdict that a cell has the sign of."""
     if counts["failed"] + counts["refused"] + counts["error"]:
         return "failed"
@@ -124,7 +124,7 @@ def _worst(counts: Mapping[str, int], bad: int) -> str:
 def loss_table(run: RunRecord) -> list[LossGroup]:
     """What went because a format cannot say it: by kind and element, with the routes of each check."""
     kinds = WORDS["losses"]
-    rows = sorted(losses(run.items), key=lambda row: (list(kinds).index(row.kind), row.element, row.check))
+    rows = sorted(loss_rows(run.items), key=lambda row: (list(kinds).index(row.kind), row.element, row.check))
     return [
         LossGroup(kinds[kind]["word"], kind, kinds[kind]["meaning"], element, sum(row.items for row in group), group)
         for (kind, element), same in groupby(rows, key=lambda row: (row.kind, row.element))

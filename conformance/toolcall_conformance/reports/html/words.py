@@ -13,7 +13,7 @@ _FORM_WIDTH = 400
 # Controls (but for line ends and tabs), what changes the direction of text (Unicode Bidirectional Algorithm,
 # https://www.unicode.org/reports/tr9/), what has no width, line ends that are no line ends in JSON, half surrogate
 # pairs, and tags. `page.js` has the same.
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 
 def visible(text: str) -> str:
     """The text with what nobody sees written out: ``⟨U+202E⟩``."""
-    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+    return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def value_text(value: Any) -> str:
@@ -43,7 +43,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def in_script(value: Any) -> str:
+def script_json(value: Any) -> str:
     """JSON that may stand in a ``<script>`` element: it holds no ``<``, so it cannot end it, and is plain ASCII."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

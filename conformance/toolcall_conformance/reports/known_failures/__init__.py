@@ -2,7 +2,7 @@
 
 from toolcall_conformance.reports.known_failures.baseline import KnownFailures, Stale, Standing, StandingKind
 from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
-from toolcall_conformance.reports.known_failures.reader import Names, load
+from toolcall_conformance.reports.known_failures.reader import RuleNames, load
 from toolcall_conformance.reports.known_failures.updater import FailingFinding, Update, update
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "KnownEntry",
     "KnownFailures",
     "KnownFailuresError",
-    "Names",
+    "RuleNames",
     "Stale",
     "Standing",
     "StandingKind",

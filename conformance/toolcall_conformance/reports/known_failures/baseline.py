@@ -9,11 +9,17 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from toolcall_conformance.reports.known_failures.entries import ItemPattern, Items, Judged, KnownEntry, plain_id
-from toolcall_conformance.reports.known_failures.patterns import patterns
+from toolcall_conformance.reports.known_failures.entries import (
+    FailuresByItem,
+    ItemIndex,
+    ItemPattern,
+    KnownEntry,
+    plain_id,
+)
+from toolcall_conformance.reports.known_failures.patterns import shortest_patterns
 
 # Of what no longer fails; the command that takes it out is told before.
-_SHOWN = 8
+_PATTERNS_SHOWN = 8
 
 
 class StandingKind(StrEnum):
@@ -59,39 +65,39 @@ class KnownFailures:
     text: str = ""
 
     @cached_property
-    def _by_item(self) -> dict[str, list[KnownEntry]]:
+    def _entries_by_item(self) -> dict[str, list[KnownEntry]]:
         """The entries that name an item by its whole id."""
         entries: dict[str, list[KnownEntry]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
                 for part in pattern.parts:
                     if part.is_one_item:
-                        entries.setdefault(part.plain, []).append(entry)
+                        entries.setdefault(part.plain_text, []).append(entry)
         return entries
 
     @cached_property
-    def _by_beginning(self) -> dict[str, list[tuple[ItemPattern, KnownEntry]]]:
+    def _patterns_by_prefix(self) -> dict[str, list[tuple[ItemPattern, KnownEntry]]]:
         """The other patterns by what stands before their first sign, each with its entry."""
         entries: dict[str, list[tuple[ItemPattern, KnownEntry]]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
                 for part in pattern.parts:
                     if not part.is_one_item:
-                        entries.setdefault(part.beginning, []).append((part, entry))
+                        entries.setdefault(part.literal_prefix, []).append((part, entry))
         return entries
 
-    def _by_pattern(self, plain: str) -> Iterator[KnownEntry]:
+    def _matching_entries(self, plain: str) -> Iterator[KnownEntry]:
         """The entries with a pattern that matches an item, which has no prefix."""
         for end in range(len(plain) + 1):
-            for pattern, entry in self._by_beginning.get(plain[:end], ()):
+            for pattern, entry in self._patterns_by_prefix.get(plain[:end], ()):
                 if pattern.matches(plain):
                     yield entry
 
     def of_item(self, nodeid: str) -> list[KnownEntry]:
         """The entries that name an item, in the order of the file."""
         entries = [
-            *self._by_item.get(plain_id(nodeid), ()),
-            *self._by_pattern(plain_id(nodeid)),
+            *self._entries_by_item.get(plain_id(nodeid), ()),
+            *self._matching_entries(plain_id(nodeid)),
         ]
         return sorted({id(entry): entry for entry in entries}.values(), key=lambda entry: entry.lines)
 
@@ -101,18 +107,20 @@ class KnownFailures:
         fitting = [entry for entry in listed if entry.has_failure(rule, signature)]
         valid = [entry for entry in fitting if not entry.has_expired(self.today)]
         if valid:
-            return Standing(StandingKind.KNOWN, valid[0].told)
+            return Standing(StandingKind.KNOWN, valid[0].reason_text)
         if fitting:
             entry = fitting[0]
-            description = f"known until {entry.expires} ({entry.told}); repair it, or give the entry another date"
-            return Standing(StandingKind.EXPIRED, f"{self._place(entry)}: {description}")
+            description = (
+                f"known until {entry.expires} ({entry.reason_text}); repair it, or give the entry another date"
+            )
+            return Standing(StandingKind.EXPIRED, f"{self._location(entry)}: {description}")
         if listed:
             same = [entry for entry in listed if rule in entry.ids]
             description = (
                 f"the difference {same[0].signature}" if same else ", ".join(sorted({entry.rule for entry in listed}))
             )
             return Standing(
-                StandingKind.OTHER, f"{self._place((same or listed)[0])} records {description} for this item"
+                StandingKind.OTHER, f"{self._location((same or listed)[0])} records {description} for this item"
             )
         return Standing(StandingKind.NEW)
 
@@ -121,20 +129,20 @@ class KnownFailures:
         status = self.standing(nodeid, rule, signature)
         return status.text if status.is_known else None
 
-    def passing(self, nodeid: str, failures: Collection[tuple[str, str]]) -> list[str]:
+    def passing_messages(self, nodeid: str, failures: Collection[tuple[str, str]]) -> list[str]:
         """For an item that was judged alone: a sentence for each entry that names it and no longer fails."""
         messages = []
-        for entry in self._by_item.get(plain_id(nodeid), ()):
-            if not _fails(entry, failures):
+        for entry in self._entries_by_item.get(plain_id(nodeid), ()):
+            if not _has_failure(entry, failures):
                 line = next(pattern for pattern in entry.patterns if pattern.matches(nodeid))
                 how = f"delete line {line.line}" if line.is_one_item else f"take it out of line {line.line}"
                 messages.append(f"{self.name or self.path}: {entry} no longer fails here; {how}")
         return messages
 
-    def stale(
+    def find_stale(
         self,
         planned: Collection[str],
-        judged: Judged,
+        judged: FailuresByItem,
         is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
     ) -> list[Stale]:
         """The entries with patterns that match no item, no longer fail, or fail in more items than they say.
@@ -142,11 +150,11 @@ class KnownFailures:
         ``planned`` are all items that there are, selected or not. A pattern that is not exact and has an item that was
         not judged stays undecided, and so does one that ``is_outside`` of what the run has.
         """
-        items = Items(planned)
+        items = ItemIndex(planned)
         verdicts = {plain_id(nodeid): failures for nodeid, failures in judged.items()}
         stale_entries = []
         for entry in self.entries:
-            if passing := dict(self.mended(entry, items, verdicts)):
+            if passing := dict(self.mended_patterns(entry, items, verdicts)):
                 stale_entries.append(Stale(entry, tuple(passing), self._sentence(entry, passing, items)))
             lost = [
                 part
@@ -158,18 +166,20 @@ class KnownFailures:
                 problem = "matches no item; correct the pattern or delete the line"
                 names = ", ".join(f"{part.text} (line {part.line})" for part in lost)
                 stale_entries.append(Stale(entry, tuple(lost), f"{self.name or self.path}: {names} {problem}"))
-            stale_entries += self.surplus(entry, items, verdicts)
+            stale_entries += self.surplus_patterns(entry, items, verdicts)
         return stale_entries
 
     @staticmethod
-    def mended(entry: KnownEntry, planned: Items, judged: Judged) -> Iterator[tuple[ItemPattern, list[str]]]:
+    def mended_patterns(
+        entry: KnownEntry, planned: ItemIndex, judged: FailuresByItem
+    ) -> Iterator[tuple[ItemPattern, list[str]]]:
         """The patterns of an entry with items that no longer fail by it, and those; ids have no prefix.
 
         One that is not exact has such items only when all its items were judged, and none fails.
         """
         for pattern in entry.patterns:
             items = planned.matching(pattern)
-            passing = [each for each in items if each in judged and not _fails(entry, judged[each])]
+            passing = [each for each in items if each in judged and not _has_failure(entry, judged[each])]
             if pattern.is_exact:
                 # A new case beside those that it was written for may pass.
                 enough = pattern.count is not None and len(items) - len(passing) >= pattern.count
@@ -178,25 +188,31 @@ class KnownFailures:
             elif items and len(passing) == len(items):
                 yield pattern, passing
 
-    def surplus(self, entry: KnownEntry, items: Items, judged: Judged) -> Iterator[Stale]:
+    def surplus_patterns(self, entry: KnownEntry, items: ItemIndex, judged: FailuresByItem) -> Iterator[Stale]:
         """The patterns that more items fail by than they say."""
         for pattern in entry.patterns:
             if pattern.count is None:
                 continue
-            failing = sum(each in judged and _fails(entry, judged[each]) for each in items.matching(pattern))
+            failing = sum(each in judged and _has_failure(entry, judged[each]) for each in items.matching(pattern))
             if failing > pattern.count:
                 yield Stale(
                     entry,
                     (pattern,),
-                    f"{self.name or self.path}:{pattern.line}: {entry}: {failing} items of {pattern.plain} fail, and "
+                    f"{self.name or self.path}:{pattern.line}: {entry}: {failing} items of {pattern.plain_text} fail, and "
                     f"the line says {pattern.count}: the others are new",
                 )
 
-    def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: Items) -> str:
+    def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: ItemIndex) -> str:
         named = sorted({each for nodeids in passing.values() for each in nodeids})
-        plain_patterns = [pattern.plain for pattern in passing if not pattern.is_exact] or patterns(named, items)
-        more = f" and {len(plain_patterns) - _SHOWN} more patterns" if len(plain_patterns) > _SHOWN else ""
-        which = f"{', '.join(plain_patterns[:_SHOWN])}{more}"
+        plain_patterns = [pattern.plain_text for pattern in passing if not pattern.is_exact] or shortest_patterns(
+            named, items
+        )
+        more = (
+            f" and {len(plain_patterns) - _PATTERNS_SHOWN} more patterns"
+            if len(plain_patterns) > _PATTERNS_SHOWN
+            else ""
+        )
+        which = f"{', '.join(plain_patterns[:_PATTERNS_SHOWN])}{more}"
         every = {each for pattern in entry.patterns for each in items.matching(pattern)}
         if len(plain_patterns) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
             what = f"{which} no longer fails"
@@ -206,14 +222,14 @@ class KnownFailures:
         whole = len(named) == len(every)
         # A pattern stands for more than what no longer fails.
         goes = whole or all(len(nodeids) == len(items.matching(pattern)) for pattern, nodeids in passing.items())
-        lines = _in_words([entry.lines] if whole else _ranges({pattern.line for pattern in passing}))
+        lines = _lines_text([entry.lines] if whole else _number_ranges({pattern.line for pattern in passing}))
         return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
 
-    def _place(self, entry: KnownEntry) -> str:
+    def _location(self, entry: KnownEntry) -> str:
         return f"{self.path.name if self.path else ''}:{entry.lines[0]}"
 
 
-def _ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
+def _number_ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
     """Numbers as ranges, each with its first and its last."""
     ranges: list[tuple[int, int]] = []
     for number in sorted(numbers):
@@ -222,12 +238,12 @@ def _ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
     return ranges
 
 
-def _in_words(ranges: Sequence[tuple[int, int]]) -> str:
+def _lines_text(ranges: Sequence[tuple[int, int]]) -> str:
     """``line 4``, ``lines 4 to 9 and 12``."""
     *others, last = [f"{first}" if first == end else f"{first} to {end}" for first, end in ranges]
     word = "lines" if others or " to " in last else "line"
     return f"{word} {' and '.join([', '.join(others), last] if others else [last])}"
 
 
-def _fails(entry: KnownEntry, failures: Collection[tuple[str, str]]) -> bool:
+def _has_failure(entry: KnownEntry, failures: Collection[tuple[str, str]]) -> bool:
     return any(entry.has_failure(rule, signature) for rule, signature in failures)

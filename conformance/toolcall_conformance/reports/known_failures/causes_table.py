@@ -19,7 +19,7 @@ from toolcall_conformance.reports.known_failures.entries import ItemPattern, Kno
 KEY = "causes"
 WIDTH = 260
 _HEADER = re.compile(rf"\s*\[\s*{KEY}\s*\]\s*(#.*)?")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE_PATTERN = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Row:
 
     cause: str
     patterns: tuple[str, ...]
-    before: str
+    text_before: str
     text: str
-    first: int
+    first_line: int
 
     @property
-    def last(self) -> int:
+    def last_line(self) -> int:
         """The number of its last line."""
-        return self.first + self.text.rstrip("\n").count("\n")
+        return self.first_line + self.text.rstrip("\n").count("\n")
 
     @property
     def key(self) -> tuple[str, str]:
@@ -50,15 +50,15 @@ class Section:
     their numbers. ``header`` is its first line, ``after`` what stands behind its last row.
     """
 
-    others: str
+    other_text: str
     header: str = ""
     rows: tuple[Row, ...] = ()
-    after: str = ""
+    text_after: str = ""
 
 
-def section(path: Path, text: str) -> Section:
+def parse_section(path: Path, text: str) -> Section:
     """Take the table out of a file that is TOML. Raises KnownFailuresError."""
-    lines = _LINE.findall(text)
+    lines = _LINE_PATTERN.findall(text)
     header = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
     table: Any = tomllib.loads(text).get(KEY, {})
     if header is None:
@@ -70,7 +70,7 @@ def section(path: Path, text: str) -> Section:
     while end < len(lines) and end - 1 > header and lines[end - 1].lstrip().startswith("#"):
         end -= 1
     try:
-        rows, after = _rows(lines, header + 1, end)
+        rows, after = _parse_rows(lines, header + 1, end)
     except ValueError as error:
         raise KnownFailuresError(f"{path}:{error}") from None
     if not isinstance(table, dict) or [row.cause for row in rows] != [*table]:
@@ -79,7 +79,7 @@ def section(path: Path, text: str) -> Section:
     return Section(others, lines[header], tuple(rows), after)
 
 
-def _rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
+def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
     """The rows between two lines, and the text behind the last one. Raises ValueError."""
     rows: list[Row] = []
     before, number = "", start
@@ -98,12 +98,12 @@ def _rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
         else:
             raise ValueError(f"{number + 1}: this cause does not end")
         for cause, texts in table.items():
-            rows.append(Row(cause, _patterns(number + 1, texts), before, text, number + 1))
+            rows.append(Row(cause, _parse_patterns(number + 1, texts), before, text, number + 1))
         before, number = "", last
     return rows, before
 
 
-def _patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
+def _parse_patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
     texts = [pattern_texts] if isinstance(pattern_texts, str) else pattern_texts
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError(
@@ -112,24 +112,24 @@ def _patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
     return tuple(text.strip() for text in texts)
 
 
-def entries(path: Path, causes_table: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
+def parse_entries(path: Path, causes_table: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
     """The entries of the table. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
     for row in causes_table.rows:
         try:
-            yield _entry(row, current)
+            yield _parse_entry(row, current)
         except ValueError as error:
-            raise KnownFailuresError(f"{path}:{row.first}: {error}") from None
+            raise KnownFailuresError(f"{path}:{row.first_line}: {error}") from None
 
 
-def _entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
+def _parse_entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
     rule, signature = row.key
-    patterns = tuple(ItemPattern(text, row.first) for text in row.patterns)
+    patterns = tuple(ItemPattern(text, row.first_line) for text in row.patterns)
     if wide := next((pattern for pattern in patterns if pattern.is_wide), None):
         raise ValueError(f"{wide.text!r:.200} may match several families; name them, as {{shell,grep}}/seed")
     if not signature:
         raise ValueError(f"{rule!r:.200} has no signature; write it as reports do, behind the rule")
     return KnownEntry(
-        lines=(row.first, row.last),
+        lines=(row.first_line, row.last_line),
         patterns=patterns,
         rule=rule,
         ids=current(rule),
@@ -138,7 +138,7 @@ def _entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
     )
 
 
-def line(cause: str, patterns: Collection[str]) -> str:
+def format_row(cause: str, patterns: Collection[str]) -> str:
     """A row, in as few lines as its width permits."""
     import tomlkit
 

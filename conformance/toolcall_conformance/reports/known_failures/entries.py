@@ -11,12 +11,12 @@ from functools import cached_property
 from itertools import takewhile
 
 _PREFIX = "toolcall::"
-_SIGN = re.compile("[*?]")
-_COUNT = re.compile(r"(\d+) × ")
+_WILDCARD = re.compile("[*?]")
+_COUNT_PREFIX = re.compile(r"(\d+) × ")
 # A person's pattern has few; a file with more was made to stop us.
-_MOST_PARTS = 100_000
-_MOST_BRACES = 5_000
-_DEEPEST = 8
+_MAX_PARTS = 100_000
+_MAX_BRACES = 5_000
+_MAX_DEPTH = 8
 
 
 def plain_id(nodeid: str) -> str:
@@ -39,9 +39,9 @@ def _expression(pattern: str) -> str:
     return "".join([first, *(f"(?>.*?{part})" for part in others[:-1]), *(f".*{part}" for part in others[-1:])])
 
 
-def spread(text: str, depth: int = 0) -> list[str]:
+def expand_braces(text: str, depth: int = 0) -> list[str]:
     """What a text with braces stands for: ``a{b,c}`` for ``ab`` and ``ac``. Raises ValueError."""
-    if depth > _DEEPEST or text.count("{") > _MOST_BRACES:
+    if depth > _MAX_DEPTH or text.count("{") > _MAX_BRACES:
         raise ValueError(f"{text!r:.200} has too many braces; write several patterns")
     texts = [""]
     rest = text
@@ -49,15 +49,15 @@ def spread(text: str, depth: int = 0) -> list[str]:
         before, brace, rest = rest.partition("{")
         texts = [f"{text}{before}" for text in texts]
         if brace:
-            inner, rest = _within(rest, text)
-            others = [other for each in inner for other in spread(each, depth + 1)]
-            if len(texts) * len(others) > _MOST_PARTS:
-                raise ValueError(f"{text!r:.200} stands for more than {_MOST_PARTS:,} items; write several patterns")
+            inner, rest = _split_braces(rest, text)
+            others = [other for each in inner for other in expand_braces(each, depth + 1)]
+            if len(texts) * len(others) > _MAX_PARTS:
+                raise ValueError(f"{text!r:.200} stands for more than {_MAX_PARTS:,} items; write several patterns")
             texts = [f"{text}{other}" for text in texts for other in others]
     return texts
 
 
-def _within(text: str, whole: str) -> tuple[list[str], str]:
+def _split_braces(text: str, whole: str) -> tuple[list[str], str]:
     """What stands between the commas up to the brace that closes, and the text behind that. Raises ValueError."""
     depth, start = 0, 0
     nodeids: list[str] = []
@@ -86,18 +86,22 @@ class ItemPattern:
     @cached_property
     def count(self) -> int | None:
         """How many items it stands for, if it says so."""
-        match = _COUNT.match(self.text)
+        match = _COUNT_PREFIX.match(self.text)
         return int(match[1]) if match else None
 
     @cached_property
-    def plain(self) -> str:
+    def plain_text(self) -> str:
         """The text without number and ``toolcall::``."""
-        return plain_id(_COUNT.sub("", self.text, count=1) if self.count is not None else self.text)
+        return plain_id(_COUNT_PREFIX.sub("", self.text, count=1) if self.count is not None else self.text)
 
     @cached_property
     def parts(self) -> tuple[ItemPattern, ...]:
         """What it stands for, without braces. Raises ValueError."""
-        return tuple(ItemPattern(each, self.line) for each in spread(self.plain)) if "{" in self.plain else (self,)
+        return (
+            tuple(ItemPattern(each, self.line) for each in expand_braces(self.plain_text))
+            if "{" in self.plain_text
+            else (self,)
+        )
 
     @property
     def is_exact(self) -> bool:
@@ -107,12 +111,12 @@ class ItemPattern:
     @property
     def family(self) -> str:
         """The family, or what stands for it."""
-        return self.plain.partition("/")[0].partition("::")[0]
+        return self.plain_text.partition("/")[0].partition("::")[0]
 
     @cached_property
     def is_one_item(self) -> bool:
         """Whether it is the whole id of one item."""
-        return not any(sign in self.plain for sign in "*?{") and self.plain.count("::") == 2
+        return not any(sign in self.plain_text for sign in "*?{") and self.plain_text.count("::") == 2
 
     @cached_property
     def is_wide(self) -> bool:
@@ -120,14 +124,14 @@ class ItemPattern:
         return any(sign in part.family for part in self.parts for sign in "*?")
 
     @cached_property
-    def beginning(self) -> str:
+    def literal_prefix(self) -> str:
         """The text before the first ``*`` or ``?``: all items that it matches begin so."""
-        return _SIGN.split(self.plain, maxsplit=1)[0]
+        return _WILDCARD.split(self.plain_text, maxsplit=1)[0]
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
-        below = "" if self.plain.count("::") >= 2 else "(?:::.*)?" if "/" in self.plain else "(?:/.*)?"
-        return re.compile(_expression(self.plain) + below, re.DOTALL)
+        below = "" if self.plain_text.count("::") >= 2 else "(?:::.*)?" if "/" in self.plain_text else "(?:/.*)?"
+        return re.compile(_expression(self.plain_text) + below, re.DOTALL)
 
     def matches(self, nodeid: str) -> bool:
         """Whether it matches an item."""
@@ -135,7 +139,7 @@ class ItemPattern:
         if len(self.parts) > 1:
             return any(part.matches(plain) for part in self.parts)
         if self.is_one_item:
-            return plain == self.plain
+            return plain == self.plain_text
         (pattern,) = self.parts
         return pattern._expression.fullmatch(plain) is not None  # noqa: SLF001 - its own
 
@@ -170,7 +174,7 @@ class KnownEntry:
         return self.expires is not None and self.expires < today
 
     @property
-    def told(self) -> str:
+    def reason_text(self) -> str:
         """Its reason, and its ticket if it has one."""
         return f"{self.reason} ({self.ticket})" if self.ticket else self.reason
 
@@ -179,10 +183,10 @@ class KnownEntry:
 
 
 # For each item that was judged, the rules and signatures of its failures.
-Judged = Mapping[str, Sequence[tuple[str, str]]]
+FailuresByItem = Mapping[str, Sequence[tuple[str, str]]]
 
 
-class Items:
+class ItemIndex:
     """The ids of items, without ``toolcall::``."""
 
     def __init__(self, nodeids: Iterable[str]) -> None:
@@ -199,8 +203,8 @@ class Items:
         if len(pattern.parts) > 1:
             return sorted({nodeid for part in pattern.parts for nodeid in self.matching(part)})
         if pattern.is_one_item:
-            return [pattern.plain] if pattern.plain in self._ids else []
-        first = bisect_left(self._sorted, pattern.beginning)
+            return [pattern.plain_text] if pattern.plain_text in self._ids else []
+        first = bisect_left(self._sorted, pattern.literal_prefix)
         nodeids = map(self._sorted.__getitem__, range(first, len(self._sorted)))
-        near = takewhile(lambda nodeid: nodeid.startswith(pattern.beginning), nodeids)
+        near = takewhile(lambda nodeid: nodeid.startswith(pattern.literal_prefix), nodeids)
         return [nodeid for nodeid in near if pattern.matches(nodeid)]

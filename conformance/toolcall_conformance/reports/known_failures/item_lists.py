@@ -20,10 +20,10 @@ class _Row:
 
     value: str
     above: list[str] = field(default_factory=list)
-    behind: str = ""
+    trailing: str = ""
 
 
-def edited(block: str, add: Collection[str], remove: Collection[str]) -> str:
+def edit_items(block: str, add: Collection[str], remove: Collection[str]) -> str:
     """An entry's text with other items: sorted if something is added, each with its comments, all else as it was."""
     if not add and not remove:
         return block
@@ -34,21 +34,21 @@ def edited(block: str, add: Collection[str], remove: Collection[str]) -> str:
     items: Any = table["items"]
     written = items.as_string()
     text = written if written.startswith("[") else f"[{written}]"
-    rows, tail = _rows(text)
+    rows, tail = _parse_rows(text)
     rows = [row for row in rows if row.value not in remove]
     if add:
         rows = sorted([*rows, *(_Row(item) for item in add)], key=lambda row: plain_id(row.value))
-    table["items"] = _array(rows, tail)
+    table["items"] = _to_array(rows, tail)
     return tomlkit.dumps(document)
 
 
-def _array(rows: Collection[_Row], tail: Collection[str]) -> Any:
+def _to_array(rows: Collection[_Row], tail: Collection[str]) -> Any:
     import tomlkit
 
-    return tomlkit.parse("items = " + "\n".join(["[", *_printed(rows, tail), "]"]))["items"]
+    return tomlkit.parse("items = " + "\n".join(["[", *_print_rows(rows, tail), "]"]))["items"]
 
 
-def _rows(text: str) -> tuple[list[_Row], list[str]]:
+def _parse_rows(text: str) -> tuple[list[_Row], list[str]]:
     """The values of an array with their comments, and the comments behind the last one."""
     rows: list[_Row] = []
     above: list[str] = []
@@ -61,17 +61,17 @@ def _rows(text: str) -> tuple[list[_Row], list[str]]:
             if fresh or not rows:
                 above.append(token)
             else:
-                rows[-1].behind = token
+                rows[-1].trailing = token
         elif token[0] in "\"'":
             rows.append(_Row(tomllib.loads(f"v = {token}")["v"], above))
             above, fresh = [], False
     return rows, above
 
 
-def _printed(rows: Collection[_Row], tail: Collection[str]) -> Iterator[str]:
+def _print_rows(rows: Collection[_Row], tail: Collection[str]) -> Iterator[str]:
     import tomlkit
 
     for row in rows:
         yield from (f"  {comment}" for comment in row.above)
-        yield f"  {tomlkit.string(row.value).as_string()}," + (f"  {row.behind}" if row.behind else "")
+        yield f"  {tomlkit.string(row.value).as_string()}," + (f"  {row.trailing}" if row.trailing else "")
     yield from (f"  {comment}" for comment in tail)

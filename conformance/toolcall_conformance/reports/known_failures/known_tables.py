@@ -33,7 +33,7 @@ class TableLines:
     lines: tuple[int, int]
 
 
-def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
+def parse_entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
     """The entries of a file. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
     try:
         document = foreign_files.parse_toml(text)
@@ -45,22 +45,22 @@ def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> 
     tables = document.get(KEY, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
-    section = causes_table.section(path, text)
-    blocks, _ = split(path, section.others)
+    section = causes_table.parse_section(path, text)
+    blocks, _ = split_tables(path, section.other_text)
     for block, table in zip(blocks, tables, strict=True):
         try:
-            yield _entry(block, table, current)
+            yield _parse_entry(block, table, current)
         except ValueError as error:
             raise KnownFailuresError(f"{path}:{_header_line(block)}: {error}") from None
-    yield from causes_table.entries(path, section, current)
+    yield from causes_table.parse_entries(path, section, current)
 
 
-def split(path: Path, text: str) -> tuple[list[TableLines], str]:
+def split_tables(path: Path, text: str) -> tuple[list[TableLines], str]:
     """The blocks of a file that is TOML and has no other tables, and the text behind the last one.
 
     Raises KnownFailuresError.
     """
-    lines = _lines(text)
+    lines = _split_lines(text)
     starts = [number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip())]
     blocks, end = [], 0
     for start, following in itertools.pairwise([*starts, len(lines)]):
@@ -94,20 +94,20 @@ def _last_line(lines: list[str], start: int, following: int) -> int:
     return last
 
 
-def _entry(block: TableLines, table: dict[str, Any], current: Callable[[str], frozenset[str]]) -> KnownEntry:
+def _parse_entry(block: TableLines, table: dict[str, Any], current: Callable[[str], frozenset[str]]) -> KnownEntry:
     for key in table:
         if key not in _KEYS:
             close = difflib.get_close_matches(key, _KEYS, n=1)
             advice = f"did you mean {close[0]!r}?" if close else f"an entry has {', '.join(_KEYS)}"
             raise ValueError(f"there is no key {key!r}; {advice}")
-    rule = _text(table, "rule", "the id of a rule")
-    signature = _text(table, "signature", "what follows the rule in a signature", default="")
-    reason = _text(table, "reason", "why this failure is known")
-    patterns = _patterns(block, table)
+    rule = _text_member(table, "rule", "the id of a rule")
+    signature = _text_member(table, "signature", "what follows the rule in a signature", default="")
+    reason = _text_member(table, "reason", "why this failure is known")
+    patterns = _parse_patterns(block, table)
     if any(pattern.is_wide for pattern in patterns) and table.get("wide") is not True:
         wide = next(pattern for pattern in patterns if pattern.is_wide)
         raise ValueError(f"{wide.text!r} may match several families; name one, or write wide = true")
-    _date(table, "added")
+    _date_member(table, "added")
     return KnownEntry(
         lines=(_header_line(block), block.lines[1]),
         patterns=patterns,
@@ -115,12 +115,12 @@ def _entry(block: TableLines, table: dict[str, Any], current: Callable[[str], fr
         ids=current(rule),
         reason=reason,
         signature=signature.removeprefix(f"{rule} ") or None,
-        ticket=_text(table, "ticket", "the address of a ticket", default=""),
-        expires=_date(table, "expires"),
+        ticket=_text_member(table, "ticket", "the address of a ticket", default=""),
+        expires=_date_member(table, "expires"),
     )
 
 
-def _text(table: dict[str, Any], key: str, what: str, default: str | None = None) -> str:
+def _text_member(table: dict[str, Any], key: str, what: str, default: str | None = None) -> str:
     text = table.get(key, default)
     if not isinstance(text, str) or (default is None and not text.strip()):
         problem = "is missing" if key not in table else "is no text" if not isinstance(text, str) else "is empty"
@@ -128,7 +128,7 @@ def _text(table: dict[str, Any], key: str, what: str, default: str | None = None
     return text.strip()
 
 
-def _date(table: dict[str, Any], key: str) -> dt.date | None:
+def _date_member(table: dict[str, Any], key: str) -> dt.date | None:
     date = table.get(key)
     if date is None:
         return None
@@ -138,12 +138,12 @@ def _date(table: dict[str, Any], key: str) -> dt.date | None:
         raise ValueError(f"`{key}` is no date; write {key} = 2027-01-31") from None
 
 
-def _patterns(block: TableLines, table: dict[str, Any]) -> tuple[ItemPattern, ...]:
+def _parse_patterns(block: TableLines, table: dict[str, Any]) -> tuple[ItemPattern, ...]:
     items = table.get("items")
     texts = [items] if isinstance(items, str) else items
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError('`items` is no list of patterns; write items = ["shell/seed::request::anthropic-to-gemini"]')
-    lines = _lines(block.text)
+    lines = _split_lines(block.text)
     offset = block.lines[0]
     patterns = []
     next_line = 0
@@ -156,10 +156,10 @@ def _patterns(block: TableLines, table: dict[str, Any]) -> tuple[ItemPattern, ..
 
 
 def _header_line(block: TableLines) -> int:
-    above = next(number for number, line in enumerate(_lines(block.text)) if _HEADER.fullmatch(line.rstrip()))
+    above = next(number for number, line in enumerate(_split_lines(block.text)) if _HEADER.fullmatch(line.rstrip()))
     return block.lines[0] + above
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """The lines with their ends. Only a newline ends one: texts may have other signs that Python takes for ends."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)

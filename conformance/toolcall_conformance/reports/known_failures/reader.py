@@ -12,13 +12,13 @@ from pathlib import Path
 from toolcall_conformance.basics import foreign_files
 from toolcall_conformance.reports.known_failures.baseline import KnownFailures
 from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
-from toolcall_conformance.reports.known_failures.known_tables import entries as toml_entries
+from toolcall_conformance.reports.known_failures.known_tables import parse_entries as toml_entries
 
 _HEADER = re.compile(r"^[^\S\n]*\[(?:\[|\s*causes\s*\])", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Names:
+class RuleNames:
     """The ids of rules: the current ones, and the former ones with those that replaced them.
 
     ``breach`` says what is wrong where a rule is broken: the reason of an entry that has none of its own.
@@ -28,7 +28,7 @@ class Names:
     retired: Mapping[str, Collection[str]] = field(default_factory=dict)
     breach: Callable[[str], str] = lambda _rule: "no reason is given yet"
 
-    def current(self, rule: str) -> frozenset[str]:
+    def current_ids(self, rule: str) -> frozenset[str]:
         """The current ids of a rule. Raises ValueError, which says what to write."""
         if rule in self.rules or rule in self.retired:
             return frozenset(self.retired.get(rule, (rule,)))
@@ -38,7 +38,7 @@ class Names:
 
 
 def load(
-    path: Path, names: Names, today: dt.date | None = None, *, may_lack: bool = False, name: str = ""
+    path: Path, names: RuleNames, today: dt.date | None = None, *, may_lack: bool = False, name: str = ""
 ) -> KnownFailures:
     """Read a file of known failures, as it stands on the day ``today``; messages call it by its ``name``.
 
@@ -47,15 +47,17 @@ def load(
     today = today or dt.datetime.now().astimezone().date()
     if may_lack and not path.exists():
         return KnownFailures(path, (), today, name)
-    text = read(path)
-    known_entries = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
+    text = read_text(path)
+    known_entries = (
+        toml_entries(path, text, names.current_ids) if is_toml(path, text) else _line_entries(path, text, names)
+    )
     entries = tuple(
         entry if entry.reason else replace(entry, reason=names.breach(min(entry.ids))) for entry in known_entries
     )
     return KnownFailures(path, entries, today, name, text)
 
 
-def read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The text of the file. Raises KnownFailuresError."""
     try:
         return foreign_files.read_text(path)
@@ -73,7 +75,7 @@ def is_toml(path: Path, text: str) -> bool:
     return path.suffix == ".toml" or _HEADER.search(text) is not None
 
 
-def _lines(path: Path, text: str, names: Names) -> Iterator[KnownEntry]:
+def _line_entries(path: Path, text: str, names: RuleNames) -> Iterator[KnownEntry]:
     """The entries of the form ``ITEM-PATTERN RULE # reason``, one a line."""
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -86,7 +88,7 @@ def _lines(path: Path, text: str, names: Names) -> Iterator[KnownEntry]:
         if not reason.strip():
             raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule:.99} # why")
         try:
-            ids = names.current(rule)
+            ids = names.current_ids(rule)
         except ValueError as error:
             raise KnownFailuresError(f"{path}:{number}: {error}") from None
         yield KnownEntry((number, number), (ItemPattern(pattern, number),), rule, ids, reason.strip())

@@ -9,13 +9,13 @@ from typing import Any
 
 from toolcall_conformance.reports.known_failures import causes_table
 from toolcall_conformance.reports.known_failures.baseline import KnownFailures, StandingKind
-from toolcall_conformance.reports.known_failures.entries import ItemPattern, Items, KnownEntry, plain_id
-from toolcall_conformance.reports.known_failures.item_lists import edited
-from toolcall_conformance.reports.known_failures.known_tables import KEY, split
-from toolcall_conformance.reports.known_failures.patterns import patterns
+from toolcall_conformance.reports.known_failures.entries import ItemIndex, ItemPattern, KnownEntry, plain_id
+from toolcall_conformance.reports.known_failures.item_lists import edit_items
+from toolcall_conformance.reports.known_failures.known_tables import KEY, split_tables
+from toolcall_conformance.reports.known_failures.patterns import shortest_patterns
 from toolcall_conformance.reports.known_failures.reader import is_toml
 
-_TOP = """\
+_DEFAULT_TOP = """\
 # Known failures: they do not fail a run.
 # `--toolcall-known-failures-update` writes this file anew. It keeps comments, reasons, tickets and dates. An entry with
 # a reason is a table `[[known]]` (docs/known-failures.md); below `[causes]` are those that have none yet.
@@ -64,7 +64,7 @@ class _Draft:
     total: int = 0
 
     @property
-    def goes(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing of it is left."""
         return not self.add and len(self.remove) >= self.total
 
@@ -80,16 +80,18 @@ class _CauseDraft:
     changes: bool = False
 
     @property
-    def goes(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing of it is left."""
         return not self.items and not self.loose
 
-    def text(self, planned: Items) -> str:
+    def text(self, planned: ItemIndex) -> str:
         """Its lines, as they were if nothing changes."""
         if self.row is not None and not self.changes:
-            return self.row.before.lstrip("\n") + self.row.text
-        before = self.row.before.lstrip("\n") if self.row is not None else ""
-        return before + causes_table.line(" ".join(self.key), [*self.loose, *patterns(self.items, planned)])
+            return self.row.text_before.lstrip("\n") + self.row.text
+        before = self.row.text_before.lstrip("\n") if self.row is not None else ""
+        return before + causes_table.format_row(
+            " ".join(self.key), [*self.loose, *shortest_patterns(self.items, planned)]
+        )
 
 
 def update(
@@ -106,9 +108,9 @@ def update(
     """
     path = known_failures.path or Path()
     if text and not is_toml(path, text):
-        text = _converted(known_failures)
-    section = causes_table.section(path, text)
-    blocks, after = split(path, section.others)
+        text = _convert_lines(known_failures)
+    section = causes_table.parse_section(path, text)
+    blocks, after = split_tables(path, section.other_text)
     drafts = [
         _Draft((entry.rule, entry.signature or ""), block.before, block.text, total=len(entry.patterns))
         for entry, block in zip(known_failures.entries[: len(blocks)], blocks, strict=True)
@@ -117,8 +119,8 @@ def update(
         # What stands free above the first entry is about the whole file.
         top, drafts[0].before = drafts[0].before, ""
     else:
-        top, after = after or _TOP, ""
-    items = Items(planned)
+        top, after = after or _DEFAULT_TOP, ""
+    items = ItemIndex(planned)
     verdicts = {
         plain_id(nodeid): [(failure.rule, failure.signature) for failure in failures]
         for nodeid, failures in judged.items()
@@ -130,33 +132,35 @@ def update(
         for entry, row in zip(known_failures.entries[len(blocks) :], section.rows, strict=True)
     ]
     rows += _add_new(known_failures, drafts, rows, judged)
-    return _put_together(top, drafts, after, section, rows, items)
+    return _assemble_update(top, drafts, after, section, rows, items)
 
 
 def _remove_stale(
     known_failures: KnownFailures,
     entry: KnownEntry,
     draft: _Draft,
-    items: Items,
+    items: ItemIndex,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
 ) -> None:
     """Take out of a table what no longer fails; of a pattern that stands for more, the rest is written anew."""
-    for pattern, passing in known_failures.mended(entry, items, verdicts):
+    for pattern, passing in known_failures.mended_patterns(entry, items, verdicts):
         draft.remove.add(pattern.text)
-        draft.add.update(patterns({*items.matching(pattern)}.difference(passing), items))
+        draft.add.update(shortest_patterns({*items.matching(pattern)}.difference(passing), items))
 
 
 def _cause_draft(
     known_failures: KnownFailures,
     entry: KnownEntry,
     row: causes_table.Row,
-    items: Items,
+    items: ItemIndex,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
     is_outside: Callable[[ItemPattern], bool],
 ) -> _CauseDraft:
     """A row without what no longer fails, and what there is no more."""
-    mended = dict(known_failures.mended(entry, items, verdicts))
-    draft = _CauseDraft(row.key, row, changes=bool(mended) or any(known_failures.surplus(entry, items, verdicts)))
+    mended = dict(known_failures.mended_patterns(entry, items, verdicts))
+    draft = _CauseDraft(
+        row.key, row, changes=bool(mended) or any(known_failures.surplus_patterns(entry, items, verdicts))
+    )
     for pattern in entry.patterns:
         if not pattern.is_exact:
             draft.loose += [] if pattern in mended else [pattern.text]
@@ -164,7 +168,7 @@ def _cause_draft(
         for part in pattern.parts:
             there = items.matching(part)
             draft.changes |= not there and not is_outside(part)
-            draft.items.update(there or ([part.plain] if is_outside(part) else []))
+            draft.items.update(there or ([part.plain_text] if is_outside(part) else []))
         draft.items.difference_update(mended.get(pattern, ()))
     return draft
 
@@ -197,54 +201,54 @@ def _add_new(
     yield from new.values()
 
 
-def _put_together(
+def _assemble_update(
     top: str,
     drafts: Sequence[_Draft],
     after: str,
     section: causes_table.Section,
     rows: Sequence[_CauseDraft],
-    items: Items,
+    items: ItemIndex,
 ) -> Update:
-    removed = [draft for draft in drafts if draft.goes]
-    stay = sorted((draft for draft in drafts if not draft.goes), key=lambda draft: (draft.key, draft.text))
-    lines = sorted((row for row in rows if not row.goes), key=lambda row: row.key)
+    removed = [draft for draft in drafts if draft.is_empty]
+    stay = sorted((draft for draft in drafts if not draft.is_empty), key=lambda draft: (draft.key, draft.text))
+    lines = sorted((row for row in rows if not row.is_empty), key=lambda row: row.key)
     added = sum(row.row is None for row in lines)
     changed = sum(bool(draft.add or draft.remove) for draft in stay) + sum(
         row.changes and row.row is not None for row in lines
     )
     # What stands free above an entry that goes is about those that follow.
     loose = "".join(draft.before for draft in removed if draft.before.strip())
-    table = "".join(row.text(items) for row in lines) + section.after.lstrip("\n")
+    table = "".join(row.text(items) for row in lines) + section.text_after.lstrip("\n")
     parts = [
         top.rstrip("\n"),
-        *(_block(draft) for draft in stay),
+        *(_block_text(draft) for draft in stay),
         (loose + after).strip("\n"),
         f"{section.header or f'[{causes_table.KEY}]'}".rstrip("\n") + f"\n{table}".rstrip("\n") if table else "",
     ]
     text = "\n\n".join(part for part in parts if part) + "\n"
-    gone = len(removed) + sum(row.goes for row in rows)
+    gone = len(removed) + sum(row.is_empty for row in rows)
     return Update(text, added, gone, changed, len(stay) + len(lines) - added - changed)
 
 
-def _block(draft: _Draft) -> str:
-    return f"{draft.before}{edited(draft.text, draft.add, draft.remove)}".strip("\n")
+def _block_text(draft: _Draft) -> str:
+    return f"{draft.before}{edit_items(draft.text, draft.add, draft.remove)}".strip("\n")
 
 
-def _converted(known_failures: KnownFailures) -> str:
+def _convert_lines(known_failures: KnownFailures) -> str:
     """The entries of a file in the form of lines as TOML, in the same order."""
     import tomlkit
 
     blocks = []
     for entry in known_failures.entries:
         table = tomlkit.table()
-        table.update({"rule": entry.rule, "items": [entry.patterns[0].plain], "reason": entry.reason})
+        table.update({"rule": entry.rule, "items": [entry.patterns[0].plain_text], "reason": entry.reason})
         if entry.patterns[0].is_wide:
             table["wide"] = True
-        blocks.append(_dumped(table))
-    return f"{_TOP}\n" + "\n".join(blocks)
+        blocks.append(_dump_table(table))
+    return f"{_DEFAULT_TOP}\n" + "\n".join(blocks)
 
 
-def _dumped(table: Any) -> str:
+def _dump_table(table: Any) -> str:
     import tomlkit
 
     document = tomlkit.document()

@@ -12,9 +12,9 @@ from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.sarif.places import BASE, Places
-from toolcall_conformance.reports.text.markdown import link, words
-from toolcall_conformance.reports.text.outline import Outline, evidence
+from toolcall_conformance.reports.sarif.places import BASE_ID, Places
+from toolcall_conformance.reports.text.markdown import link, prose
+from toolcall_conformance.reports.text.outline import Outline, evidence_url
 from toolcall_conformance.reports.vocabulary import FIELDS
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -22,13 +22,13 @@ LEVELS = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
 # GitHub takes 25,000 results and 1,000 places of one, and shows so many:
 # https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
-MOST_RESULTS = 5_000
-MOST_PLACES = 100
+MAX_RESULTS = 5_000
+MAX_PLACES = 100
 # It takes this many characters of a rule's descriptions:
 # https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
-MOST_DESCRIBED = 1_024
+MAX_DESCRIPTION = 1_024
 # Of a part of a message; who needs a longer value or command reads another report.
-MOST_TOLD = 1_000
+MAX_TEXT = 1_000
 
 _SEVERITIES = {"error": "error", "warning": "warning", "note": "recommendation"}
 _FINGERPRINT = "toolcallCause/v1"
@@ -39,19 +39,22 @@ def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict
     translator = run.header.get("translator")
     who: Mapping[str, Any] = translator if isinstance(translator, Mapping) else {}
     places = Places(directory, str(who.get("spec", "")))
-    roots = run.roots[:MOST_RESULTS]
+    roots = run.roots[:MAX_RESULTS]
     numbers = {rule: number for number, rule in enumerate(sorted({root.rule for root in roots}))}
     results = [
-        _result(root, Outline.of(root, run, rules), numbers[root.rule], places, mark)
+        _result_json(root, Outline.of(root, run, rules), numbers[root.rule], places, mark)
         for root, mark in zip(roots, fingerprints(roots), strict=True)
     ]
     log = {
         "tool": {
-            "driver": {**_tool(run), "rules": [_rule(number_of_rule, rules, roots) for number_of_rule in numbers]}
+            "driver": {
+                **_tool_json(run),
+                "rules": [_rule_json(number_of_rule, rules, roots) for number_of_rule in numbers],
+            }
         },
         # What follows the last slash is the run's own; before it stands what a later upload replaces.
         "automationDetails": {"id": f"toolcall-conformance/{_category(who)}/"},
-        "originalUriBaseIds": {BASE: {"description": {"text": "The root of the repository."}}},
+        "originalUriBaseIds": {BASE_ID: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(run)],
         "results": results,
@@ -64,8 +67,8 @@ def fingerprints(roots: Sequence[RootCause]) -> list[str]:
 
     Causes that have all in common but their signatures are told apart by the first of these.
     """
-    plain = ["\n".join([root.rule, root.element, *root.formats, root.place, root.way]) for root in roots]
-    first = [min(f"{occurrence.signature}\n{occurrence.feature}" for occurrence in root.seen) for root in roots]
+    plain = ["\n".join([root.rule, root.element, *root.formats, root.place, root.direction]) for root in roots]
+    first = [min(f"{occurrence.signature}\n{occurrence.feature}" for occurrence in root.occurrences) for root in roots]
     leading: dict[str, str] = {}
     for common, own in zip(plain, first, strict=True):
         leading[common] = min(own, leading.get(common, own))
@@ -83,7 +86,7 @@ def _category(who: Mapping[str, Any]) -> str:
     return visible(str(who.get("name") or "recordings")).replace("/", "-")
 
 
-def _tool(run: RunRecord) -> dict[str, Any]:
+def _tool_json(run: RunRecord) -> dict[str, Any]:
     tool = run.header["tool"]
     return {"name": str(tool["name"]), "version": str(tool["version"])}
 
@@ -91,8 +94,8 @@ def _tool(run: RunRecord) -> dict[str, Any]:
 def _invocation(run: RunRecord) -> dict[str, Any]:
     """How the run went: whether all items were played, and what it has to say that no cause has."""
     run_facts = run.header.get("run", {})
-    left = len(run.roots) - MOST_RESULTS
-    lines = [f"The run was stopped: {run.expected} items were to run."] if not run.complete else []
+    left = len(run.roots) - MAX_RESULTS
+    lines = [f"The run was stopped: {run.expected} items were to run."] if not run.is_complete else []
     lines += [f"{pluralize(left, 'more cause')} left out."] if left > 0 else []
     parts = {
         "startTimeUtc": run_facts.get("started"),
@@ -100,26 +103,26 @@ def _invocation(run: RunRecord) -> dict[str, Any]:
         "toolExecutionNotifications": [_notification(line) for line in lines],
         "toolConfigurationNotifications": [_notification(line) for line in run.stale],
     }
-    return {"executionSuccessful": run.complete, **{name: part for name, part in parts.items() if part}}
+    return {"executionSuccessful": run.is_complete, **{name: part for name, part in parts.items() if part}}
 
 
 def _notification(line: str) -> dict[str, Any]:
-    return {"level": "warning", "message": {"text": _told(line)}}
+    return {"level": "warning", "message": {"text": _plain_text(line)}}
 
 
-def _rule(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> dict[str, Any]:
+def _rule_json(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> dict[str, Any]:
     """A rule with why it is there, how its breach is mended, and who says so."""
     if name not in rules:
-        return {"id": name, "defaultConfiguration": {"level": LEVELS[_gravest(name, roots)]}}
-    rule, url = rules[name], evidence(name, rules)
+        return {"id": name, "defaultConfiguration": {"level": LEVELS[_gravest_level(name, roots)]}}
+    rule, url = rules[name], evidence_url(name, rules)
     level = LEVELS[rule.level.value]
     parts = [(FIELDS["why"], rule.why), (FIELDS["fix"], rule.fix)]
-    marked = [*(f"**{key}** {words(text)}" for key, text in parts if text), *([link("evidence", url)] if url else [])]
+    marked = [*(f"**{key}** {prose(text)}" for key, text in parts if text), *([link("evidence", url)] if url else [])]
     plain = [*(f"{key}: {text}" for key, text in parts if text), *([f"{FIELDS['evidence']}: {url}"] if url else [])]
     return {
         "id": name,
-        "shortDescription": {"text": _cut(f"{rule.breach[:1].upper()}{rule.breach[1:]}.", MOST_DESCRIBED)},
-        "fullDescription": {"text": _cut(rule.sentence, MOST_DESCRIBED)},
+        "shortDescription": {"text": _shorten(f"{rule.breach[:1].upper()}{rule.breach[1:]}.", MAX_DESCRIPTION)},
+        "fullDescription": {"text": _shorten(rule.sentence, MAX_DESCRIPTION)},
         "help": {"text": "\n\n".join(plain), "markdown": "\n\n".join(marked)},
         **({"helpUri": url} if url else {}),
         "defaultConfiguration": {"level": level},
@@ -127,49 +130,49 @@ def _rule(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> d
     }
 
 
-def _gravest(name: str, roots: Sequence[RootCause]) -> str:
+def _gravest_level(name: str, roots: Sequence[RootCause]) -> str:
     """The level of a rule that the corpus does not have, as a stored report of another version may."""
     return min((root for root in roots if root.rule == name), key=lambda root: root.level_number).level
 
 
-def _result(root: RootCause, outline: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
+def _result_json(root: RootCause, outline: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
     """A cause: in words, at its place in the code, and told again by ``mark``."""
-    lines = [place for code in root.code if (place := places.of_code(code)) is not None][:MOST_PLACES]
-    first = lines[0] if lines else places.of_translator
+    lines = [place for code in root.code_lines if (place := places.code_location(code)) is not None][:MAX_PLACES]
+    first = lines[0] if lines else places.translator_location
     result: dict[str, Any] = {
         "ruleId": root.rule,
         "ruleIndex": number,
         "level": LEVELS[root.level],
-        "message": {"text": "\n".join(map(_told, _message(outline)))},
+        "message": {"text": "\n".join(map(_plain_text, _message(outline)))},
         "locations": [{**first, "logicalLocations": [{"fullyQualifiedName": visible(root.example.item.nodeid)}]}],
         # The host tells causes of one line apart by the second; where it is not there, the line alone decides.
         "partialFingerprints": {_FINGERPRINT: mark, "primaryLocationLineHash": mark},
         "occurrenceCount": outline.items,
-        "suppressions": [_suppression(root)] if root.known else [],
+        "suppressions": [_suppression(root)] if root.is_known else [],
     }
     return {**result, "relatedLocations": lines[1:]} if lines[1:] else result
 
 
 def _message(outline: Outline) -> Iterator[str]:
     """What is wrong and why it matters; how many items, one of them, what stands there; where else; the command."""
-    yield outline.says
+    yield outline.consequence
     yield f"{outline.count}, {FIELDS['item']} {outline.item}"
-    yield from (f"{name}: {text}" for name, text in outline.place)
-    if outline.rest:
-        yield f"{FIELDS['items']}: {outline.rest}"
-    if len(outline.again) <= MOST_TOLD:  # the beginning of a command is none
-        yield f"{FIELDS['command']}: {outline.again}"
+    yield from (f"{name}: {text}" for name, text in outline.place_fields)
+    if outline.extent_text:
+        yield f"{FIELDS['items']}: {outline.extent_text}"
+    if len(outline.command) <= MAX_TEXT:  # the beginning of a command is none
+        yield f"{FIELDS['command']}: {outline.command}"
 
 
 def _suppression(root: RootCause) -> dict[str, Any]:
     """Why a cause is expected, as the file of known failures says."""
-    return {"kind": "external", "status": "accepted", "justification": _told(str(root.example.finding["known"]))}
+    return {"kind": "external", "status": "accepted", "justification": _plain_text(str(root.example.finding["known"]))}
 
 
-def _told(text: str) -> str:
+def _plain_text(text: str) -> str:
     """Foreign text as a part of a plain message, in which ``[text](address)`` would be a link."""
-    return _cut(visible(text).replace("](", "] ("), MOST_TOLD)
+    return _shorten(visible(text).replace("](", "] ("), MAX_TEXT)
 
 
-def _cut(text: str, most: int) -> str:
+def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 2]} …"

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-BASE = "%SRCROOT%"
+BASE_ID = "%SRCROOT%"
 """The name of the directory that all addresses are relative to."""
 
-_PROCESSES = ("exec:", "gateway:")
+_PROCESS_PREFIXES = ("exec:", "gateway:")
 # In these the name of a translator may stand, where no file holds it.
-_SETTINGS = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
+_SETTINGS_FILES = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class Places:
     directory: Path
     spec: str
 
-    def of_code(self, code: str) -> dict[str, Any] | None:
+    def code_location(self, code: str) -> dict[str, Any] | None:
         """The place of ``file:line``; None where the file is not in the repository."""
         file, _, line = code.rpartition(":")
         address = self._address(file) if file else None
-        return None if address is None or not line.isdecimal() else _place(address, max(1, int(line)))
+        return None if address is None or not line.isdecimal() else _location(address, max(1, int(line)))
 
     @cached_property
-    def of_translator(self) -> dict[str, Any]:
+    def translator_location(self) -> dict[str, Any]:
         """The place of the file that has the translator, or else names it. A code host takes no cause without one."""
-        guesses = list(_guesses(self.spec))
-        there = (name for name in (*guesses, *_SETTINGS) if os.path.isfile(self.directory / name))  # noqa: PTH113
-        addresses = (self._address(name) for name in (*there, *guesses, *_SETTINGS))
-        return _place(next(address for address in addresses if address is not None), 1)
+        guesses = list(_candidate_files(self.spec))
+        there = (name for name in (*guesses, *_SETTINGS_FILES) if os.path.isfile(self.directory / name))  # noqa: PTH113
+        addresses = (self._address(name) for name in (*there, *guesses, *_SETTINGS_FILES))
+        return _location(next(address for address in addresses if address is not None), 1)
 
     @cached_property
     def root(self) -> Path:
@@ -55,35 +55,35 @@ class Places:
         return quote(path.relative_to(self.root).as_posix().encode("utf-8", "replace"), safe="/")
 
 
-def _place(address: str, line: int) -> dict[str, Any]:
+def _location(address: str, line: int) -> dict[str, Any]:
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": address, "uriBaseId": BASE},
+            "artifactLocation": {"uri": address, "uriBaseId": BASE_ID},
             "region": {"startLine": line},
         }
     }
 
 
-def _guesses(spec: str) -> Iterator[str]:
+def _candidate_files(spec: str) -> Iterator[str]:
     """The files that may hold a translator, the likeliest first. Nothing is imported: a stored report runs no code."""
-    kind = next((prefix for prefix in _PROCESSES if spec.startswith(prefix)), "")
+    kind = next((prefix for prefix in _PROCESS_PREFIXES if spec.startswith(prefix)), "")
     if kind == "gateway:":
         yield spec.removeprefix(kind)
     elif kind:
-        yield from _files(_words(spec.removeprefix(kind)))
+        yield from _file_words(_split_command(spec.removeprefix(kind)))
     elif parts := [part for part in spec.partition(":")[0].split(".") if part]:
         module = "/".join(parts)
         yield from (f"{top}{module}{end}" for top in ("", "src/") for end in (".py", "/__init__.py"))
 
 
-def _words(command: str) -> list[str]:
+def _split_command(command: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError:  # a quotation mark without its other one
         return command.split()
 
 
-def _files(words: Iterable[str]) -> Iterator[str]:
+def _file_words(words: Iterable[str]) -> Iterator[str]:
     """The words of a command that are no options and look like files of the user's."""
     for word in words:
         looks = bool(os.path.splitext(word)[1]) or "/" in word  # noqa: PTH122

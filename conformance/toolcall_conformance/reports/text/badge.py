@@ -16,11 +16,11 @@ from toolcall_conformance.basics.visible_text import pluralize, visible
 
 # White text is readable on each of them: its contrast is 4.5 at least (WCAG 2.2, 1.4.3).
 _GREEN, _AMBER, _RED, _GREY, _DARK = "#2e7d32", "#b45309", "#b91c1c", "#616161", "#424242"
-_NEARLY = 95
-_JUDGED = ("passed", "warned", "failed", "known", "unstable", "refused")
-_SHOWN = 60
+_AMBER_SHARE = 95
+_JUDGED_COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused")
+_MAX_LABEL = 60
 # In a sans-serif of 11 pixels, by the width of a character.
-_WIDTHS = (("ijl|'.,:; !", 3.5), ("frt()[]-/1", 5.0), ("mwMW%@—", 10.5))
+_CHARACTER_WIDTHS = (("ijl|'.,:; !", 3.5), ("frt()[]-/1", 5.0), ("mwMW%@—", 10.5))
 _USUAL, _CAPITAL, _WIDE = 6.6, 7.8, 11.0
 _PADDING, _HEIGHT = 6, 20
 
@@ -32,24 +32,30 @@ class Badge:
     label: str
     message: str
     colour: str
-    says: str
-    sure: bool = True
+    sentence: str
+    is_conclusive: bool = True
 
     @classmethod
     def of(cls, document: Mapping[str, Any], label: str) -> Badge:
         """The badge of a report in JSON."""
-        label = visible(label)[:_SHOWN]
+        label = visible(label)[:_MAX_LABEL]
         who = document["translator"]
         name = visible(" ".join(str(who[key]) for key in ("name", "version") if who.get(key)))
         counts = document["counts"]
-        judged, passed = sum(counts[key] for key in _JUDGED), counts["passed"] + counts["warned"]
+        judged, passed = sum(counts[key] for key in _JUDGED_COUNTS), counts["passed"] + counts["warned"]
         if not judged:
-            return cls(label, "nothing judged", _GREY, f"{label}: nothing was judged of {name}", sure=False)
+            return cls(label, "nothing judged", _GREY, f"{label}: nothing was judged of {name}", is_conclusive=False)
         if not document["footer"]["complete"]:
-            return cls(label, "incomplete", _GREY, f"{label}: the run of {name} was stopped before its end", sure=False)
+            return cls(
+                label,
+                "incomplete",
+                _GREY,
+                f"{label}: the run of {name} was stopped before its end",
+                is_conclusive=False,
+            )
         share = 100 * passed // judged  # down: 100% is only what all passed
         fails = any(item["outcome"] in ("failed", "error") for item in document["items"])
-        colour = _GREEN if not fails else _AMBER if share >= _NEARLY else _RED
+        colour = _GREEN if not fails else _AMBER if share >= _AMBER_SHARE else _RED
         version = visible(document["corpus"]["version"])
         message = f"{label}: {passed} of {pluralize(judged, 'item')} passed ({name}, corpus {version})"
         return cls(label, f"{share}%", colour, message)
@@ -57,35 +63,37 @@ class Badge:
     def endpoint(self) -> str:
         """The JSON that an endpoint gives to shields.io."""
         endpoint = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": self.colour}
-        return json.dumps({**endpoint, **({} if self.sure else {"isError": True})}, indent=1) + "\n"
+        return json.dumps({**endpoint, **({} if self.is_conclusive else {"isError": True})}, indent=1) + "\n"
 
     def svg(self) -> str:
         """The picture, with its sentence as title."""
-        left, right = (_width(text) + 2 * _PADDING for text in (self.label, self.message))
-        title = escape(self.says)
+        left, right = (_text_width(text) + 2 * _PADDING for text in (self.label, self.message))
+        title = escape(self.sentence)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
-            f"aria-label={quoteattr(self.says)}>\n"
+            f"aria-label={quoteattr(self.sentence)}>\n"
             f"<title>{title}</title>\n"
             f'<clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" rx="3"/></clipPath>\n'
             f'<g clip-path="url(#r)"><rect width="{left}" height="{_HEIGHT}" fill="{_DARK}"/>'
             f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{self.colour}"/></g>\n'
             f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" aria-hidden="true">\n'
-            f"{_text(self.label, _PADDING)}\n{_text(self.message, left + _PADDING)}\n</g>\n</svg>\n"
+            f"{_text_element(self.label, _PADDING)}\n{_text_element(self.message, left + _PADDING)}\n</g>\n</svg>\n"
         )
 
 
-def _text(text: str, x: int) -> str:
-    return f'<text x="{x}" y="14" textLength="{_width(text)}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+def _text_element(text: str, x: int) -> str:
+    return (
+        f'<text x="{x}" y="14" textLength="{_text_width(text)}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+    )
 
 
-def _width(text: str) -> int:
+def _text_width(text: str) -> int:
     """About how wide a text is, in pixels; the picture is then set to just that."""
-    return max(1, round(sum(map(_width_of, text))))
+    return max(1, round(sum(map(_character_width, text))))
 
 
-def _width_of(character: str) -> float:
-    for characters, width in _WIDTHS:
+def _character_width(character: str) -> float:
+    for characters, width in _CHARACTER_WIDTHS:
         if character in characters:
             return width
     if unicodedata.east_asian_width(character) in ("W", "F"):

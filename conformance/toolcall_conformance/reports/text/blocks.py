@@ -12,26 +12,26 @@ from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
-from toolcall_conformance.reports.item_record import ItemRecord, told
-from toolcall_conformance.reports.text.failure import Line, show
+from toolcall_conformance.reports.item_record import ItemRecord, finding_value
+from toolcall_conformance.reports.text.failure import Line, short_value
 from toolcall_conformance.reports.vocabulary import FIELDS
 
 WIDTH = 80
 _FULL_STOP = re.compile(r"(?<!\.)\.(?= |$)")
-_FIELD = 8
+_FIELD_WIDTH = 8
 _NAMES_SHOWN = 4
 _VALUE_LINES = 2
 _PLACE_LINES = 8
 _MESSAGE_LINES = 8
-_LINES = {FIELDS["near"]: 1}
+_MAX_LINES_BY_FIELD = {FIELDS["near"]: 1}
 
-Again = Callable[..., str]
+CommandMaker = Callable[..., str]
 
 
-def block(
+def cause_block(
     root: RootCause,
     rules: Mapping[str, Rule],
-    again: Again,
+    again: CommandMaker,
     run: Sequence[ItemRecord],
     *,
     same: RootCause | None = None,
@@ -43,29 +43,33 @@ def block(
     ``again`` makes the command for node ids; ``run`` are all items that were played; ``same`` is another cause, told
     before, of the same items; ``witness`` says whether to tell what the official client did with the body.
     """
-    page = _Page(width)
+    page = _LineWrapper(width)
     lines = [heading(root, width)]
-    lines += _plain(page.wrapped("  ", consequence(root, rules), lines=2))
-    lines += _plain(page.field(FIELDS["item"], title(root.example.item)))
+    lines += _plain_lines(page.wrap("  ", consequence(root, rules), lines=2))
+    lines += _plain_lines(page.field(FIELDS["item"], item_title(root.example.item)))
     # Of a call that gave no body the message says all.
     more = _MESSAGE_LINES if not root.example.finding["pointer"] and root.element == "body" else 0
     places = [
         line
-        for name, text in place_of(root, rules, witness=witness)
-        for line in page.field(name, text, _LINES.get(name, _VALUE_LINES) + (more if name == FIELDS["message"] else 0))
+        for name, text in place_fields(root, rules, witness=witness)
+        for line in page.field(
+            name, text, _MAX_LINES_BY_FIELD.get(name, _VALUE_LINES) + (more if name == FIELDS["message"] else 0)
+        )
     ]
-    lines += _plain(places[: _PLACE_LINES + more])
-    lines += _plain(page.field(FIELDS["other_rules"], too(root), lines=1)) if root.others else []
+    lines += _plain_lines(places[: _PLACE_LINES + more])
+    lines += (
+        _plain_lines(page.field(FIELDS["other_rules"], other_rules_text(root), lines=1)) if root.other_rules else []
+    )
     if same is not None:
-        return [*lines, *_plain(page.field(FIELDS["same_items"], same_items(root, same)))]
-    lines += _plain(page.field(FIELDS["items"], rest(root))) if shows_elsewhere(root) else []
-    return [*lines, *_plain(page.command(command(root, again, run)))]
+        return [*lines, *_plain_lines(page.field(FIELDS["same_items"], same_items_text(root, same)))]
+    lines += _plain_lines(page.field(FIELDS["items"], extent_text(root))) if shows_elsewhere(root) else []
+    return [*lines, *_plain_lines(page.command(cause_command(root, again, run)))]
 
 
-def blocks(
+def cause_blocks(
     roots: Sequence[RootCause],
     rules: Mapping[str, Rule],
-    again: Again,
+    again: CommandMaker,
     run: Sequence[ItemRecord],
     *,
     width: int = WIDTH,
@@ -75,9 +79,9 @@ def blocks(
     bodies: set[tuple[str, str]] = set()
     lines_by_root = []
     for root in roots:
-        nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
+        nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body_key
         # A witness speaks of a whole body: beside a second cause it would seem to speak of that.
-        lines = block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies, width=width)
+        lines = cause_block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies, width=width)
         lines_by_root.append(lines)
         first.setdefault(nodeids, root)
         bodies.add(body)
@@ -86,27 +90,27 @@ def blocks(
 
 def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
     """Level, rule, what tells it from others of the rule, and number of items, in one line."""
-    kind = "NOTE" if root.known else root.level
-    level = f"{root.level}, known" if root.known else root.level
+    kind = "NOTE" if root.is_known else root.level
+    level = f"{root.level}, known" if root.is_known else root.level
     count = pluralize(len(root.items), "item")
     room = width - len(level) - 2 - len(root.rule) - len(count) - 2
     mark = f"  {root.mark}" if 0 < len(root.mark) <= room - 2 else ""
     return [Line(f"{level}  {root.rule}", kind), Line(f"{mark:<{max(0, room)}}  {count}")]
 
 
-def in_a_line(root: RootCause, rules: Mapping[str, Rule], width: int = WIDTH) -> list[Line]:
+def one_line(root: RootCause, rules: Mapping[str, Rule], width: int = WIDTH) -> list[Line]:
     """Level, rule, what tells it from others of the rule, what is wrong as far as there is room; number of items."""
     start, count = f"{root.level:<6}  {root.rule}  ", f"  {len(root.items):>5}"
     room = max(0, width - len(start) - len(count))
-    text = f"{root.mark}: {breach_of(root, rules)}" if root.mark else breach_of(root, rules)
+    text = f"{root.mark}: {breach_text(root, rules)}" if root.mark else breach_text(root, rules)
     breach = textwrap.shorten(text, room, placeholder=" …") if room else ""
     return [Line(start, root.level), Line(f"{breach:<{room}}{count}")]
 
 
 def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
     """What is wrong, and the first sentence of why it matters."""
-    rule = root.texts(rules)
-    breach = _sentence(breach_of(root, rules))
+    rule = root.rule_texts(rules)
+    breach = _sentence(breach_text(root, rules))
     return breach if rule is None else f"{breach} {first_sentence(rule.why)}"
 
 
@@ -115,15 +119,15 @@ def first_sentence(text: str) -> str:
     return f"{_FULL_STOP.split(text, 1)[0]}."
 
 
-def breach_of(root: RootCause, rules: Mapping[str, Rule]) -> str:
+def breach_text(root: RootCause, rules: Mapping[str, Rule]) -> str:
     """What is wrong, in a few words without a capital and a full stop."""
-    rule = root.texts(rules)
+    rule = root.rule_texts(rules)
     if rule is None:
         return str(root.example.finding["message"])
-    return f"{rule.breach}, {root.way}" if root.way else rule.breach
+    return f"{rule.breach}, {root.direction}" if root.direction else rule.breach
 
 
-def title(item: ItemRecord) -> str:
+def item_title(item: ItemRecord) -> str:
     """An item as it is written everywhere."""
     way = f" · {item.variant}" if item.variant else ""
     return f"{item.case} · {item.check} · {item.client} → {item.upstream}{way}"
@@ -133,31 +137,31 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True) -> Iterator[tuple[str, str]]:
+def place_fields(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True) -> Iterator[tuple[str, str]]:
     """The place of the example and what stands there, by name.
 
     ``witness``: also what the official client did with the whole body.
     """
     finding = root.example.finding
-    rule = root.texts(rules)
+    rule = root.rule_texts(rules)
     shows_message = rule is None or finding["message"] != rule.breach
     if shows_message:
         yield FIELDS["message"], finding["message"]
     if finding["subject"] and finding["subject"] not in finding["message"]:
         yield FIELDS["subject"], finding["subject"]
-    if root.code:
-        yield FIELDS["code"], _lines_of_code(root.code)
+    if root.code_lines:
+        yield FIELDS["code"], _code_text(root.code_lines)
     # Of a call that gave no body the message says all.
     if finding["pointer"] or not shows_message:
         where = [finding["pointer"] or "the whole body"]
         where += [f"{FIELDS[key]} {finding[key]}" for key in ("body", "source_pointer") if finding.get(key)]
         yield FIELDS["pointer"], ", ".join(where)
-        values = [(key, told(finding, key)) for key in ("want", "got")]
-        yield from ((FIELDS[key], show(value)) for key, value in values if value is not NOT_KNOWN)
+        values = [(key, finding_value(finding, key)) for key in ("want", "got")]
+        yield from ((FIELDS[key], short_value(value)) for key, value in values if value is not NOT_KNOWN)
     yield from (
         (FIELDS["note"], note)
         for note in dict.fromkeys(
-            occurrence.finding["note"] for occurrence in root.seen if "note" in occurrence.finding
+            occurrence.finding["note"] for occurrence in root.occurrences if "note" in occurrence.finding
         )
     )
     for body_witness in root.example.item.witness if witness else ():
@@ -167,47 +171,47 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
         yield FIELDS["near"], finding["near"]
 
 
-def too(root: RootCause) -> str:
+def other_rules_text(root: RootCause) -> str:
     """The rules that the same bodies break, too."""
-    return _few(sorted(root.others))
+    return _first_names(sorted(root.other_rules))
 
 
-def same_items(root: RootCause, other: RootCause) -> str:
+def same_items_text(root: RootCause, other: RootCause) -> str:
     """In words, that a cause told before has the very same items."""
     return f"the {pluralize(len(root.items), 'item')} of {other.rule}, above"
 
 
 def shows_elsewhere(root: RootCause) -> bool:
     """Whether there is more to tell than the example."""
-    return len(root.items) > 1 or root.in_the_loop > 0
+    return len(root.items) > 1 or root.loop_item_count > 0
 
 
-def rest(root: RootCause) -> str:
+def extent_text(root: RootCause) -> str:
     """Where it shows: in how many items of which checks, in whole conversations, and of which families and routes."""
     items = root.items
     families = Counter(item.case.partition("/")[0] for item in items)
     counts = [
         ", ".join(f"{name} {count}" for name, count in Counter(item.check for item in items).most_common()),
-        *([f"{root.in_the_loop} more in whole conversations"] if root.in_the_loop else []),
-        _few([name for name, _ in families.most_common()]),
-        *_routes(items),
+        *([f"{root.loop_item_count} more in whole conversations"] if root.loop_item_count else []),
+        _first_names([name for name, _ in families.most_common()]),
+        *_route_texts(items),
     ]
     return f"{pluralize(len(items), 'item')}: {'; '.join(counts)}"
 
 
-def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:
+def _route_texts(items: Sequence[ItemRecord]) -> Iterator[str]:
     """The routes, those of one client together: ``anthropic → gemini, openai_chat``."""
     for client in sorted({item.client for item in items}):
         upstreams = sorted({item.upstream for item in items if item.client == client})
         yield f"{client} → {', '.join(upstreams)}"
 
 
-def _few(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = [f"{len(names) - _NAMES_SHOWN} more"] if len(names) > _NAMES_SHOWN else []
     return ", ".join([*names[:_NAMES_SHOWN], *more])
 
 
-def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
+def cause_command(root: RootCause, again: CommandMaker, run: Sequence[ItemRecord]) -> str:
     """The command that runs its items, and as few others as a short command can.
 
     It names the simplest alone where ``again`` has a true ``one_by_one``: not every command knows names and terms.
@@ -219,42 +223,42 @@ def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
     families = sorted({case.partition("/")[0] for case in cases})
     named = next((names for names in (cases, families) if len(names) <= _NAMES_SHOWN), [""])
     command_line = again(*(f"toolcall::{name}" for name in named))
-    terms = [*_term((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
+    terms = [*_selection_terms((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
     routes, all_routes = ({f"{item.client}-to-{item.upstream}" for item in each} for each in (items, run))
     within_one = any("-to-" not in item.nodeid.rpartition("::")[2] for item in items)
     for side in () if within_one else (0, 2):
         ends, all_ends = ({route.partition("-to-")[side] for route in each} for each in (routes, all_routes))
         if ends != all_ends and len(ends) == 1:
-            terms += _term((f"{end}-to" if side == 0 else f"to-{end}" for end in ends), ())
+            terms += _selection_terms((f"{end}-to" if side == 0 else f"to-{end}" for end in ends), ())
     return f'{command_line} -k "{" and ".join(terms)}"' if terms else command_line
 
 
-def _term(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:
+def _selection_terms(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:
     """What selects by -k the items with one of these names, unless all have one of them."""
     chosen = sorted(set(names))
     if chosen != sorted(set(everything)):
         yield chosen[0] if len(chosen) == 1 else f"({' or '.join(chosen)})"
 
 
-def _lines_of_code(code: Mapping[str, int]) -> str:
+def _code_text(code: Mapping[str, int]) -> str:
     """The lines of code, each with its number of items where there are several."""
     if len(code) == 1:
         return next(iter(code))
-    return f"{len(code)} lines: {_few([f'{line} ({count})' for line, count in code.items()])}"
+    return f"{len(code)} lines: {_first_names([f'{line} ({count})' for line, count in code.items()])}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _LineWrapper:
     """Text in lines of at most ``width`` columns."""
 
     width: int
 
     def field(self, name: str, text: str, lines: int = _VALUE_LINES) -> Iterator[str]:
-        first, *others = self.wrapped(" " * _FIELD, text, lines=lines)
-        yield f"  {name:<{_FIELD - 2}}{first.strip()}"
+        first, *others = self.wrap(" " * _FIELD_WIDTH, text, lines=lines)
+        yield f"  {name:<{_FIELD_WIDTH - 2}}{first.strip()}"
         yield from others
 
-    def wrapped(self, indent: str, text: str, *, lines: int) -> list[str]:
+    def wrap(self, indent: str, text: str, *, lines: int) -> list[str]:
         return textwrap.wrap(
             text, self.width, initial_indent=indent, subsequent_indent=indent, max_lines=lines, placeholder=" …",
             break_on_hyphens=False,
@@ -277,10 +281,10 @@ class _Page:
         yield line
 
 
-def _plain(lines: Iterable[str]) -> list[list[Line]]:
+def _plain_lines(lines: Iterable[str]) -> list[list[Line]]:
     return [[Line(line)] for line in lines]
 
 
 def new_roots(roots: Iterable[RootCause]) -> list[RootCause]:
     """Those that a user has to see: graver than a NOTE, and not expected."""
-    return [root for root in roots if root.level != "NOTE" and not root.known]
+    return [root for root in roots if root.level != "NOTE" and not root.is_known]

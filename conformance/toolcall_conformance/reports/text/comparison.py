@@ -10,12 +10,12 @@ from typing import Any
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.reports.item_record import ItemRecord
 
-MOST_CAUSES = 10
+MAX_CAUSES = 10
 _WIDTH = 90
 _ABSENT = "(absent)"
 
 
-def against(items: Sequence[ItemRecord], other: str, compared: int, *, everything: bool) -> Iterator[str]:
+def comparison_lines(items: Sequence[ItemRecord], other: str, compared: int, *, everything: bool) -> Iterator[str]:
     """The lines: how many of the ``compared`` items differ, and each cause with its first example."""
     causes: dict[str, list[tuple[ItemRecord, dict[str, Any]]]] = defaultdict(list)
     for item in items:
@@ -28,23 +28,23 @@ def against(items: Sequence[ItemRecord], other: str, compared: int, *, everythin
     counted = f"differences in {differing} of {pluralize(compared, 'item')}, {pluralize(len(causes), 'cause')}"
     yield f"compared with {other}: {counted}; no verdict rests on them"
     groups = sorted(causes.values(), key=len, reverse=True)
-    reported_causes = groups if everything else groups[:MOST_CAUSES]
+    reported_causes = groups if everything else groups[:MAX_CAUSES]
     for each in reported_causes:
-        yield from _block(each)
+        yield from _cause_lines(each)
     if groups[len(reported_causes) :]:
         yield f"  … {pluralize(len(groups) - len(reported_causes), 'cause')} more; -v shows all"
 
 
-def _block(group: Sequence[tuple[ItemRecord, dict[str, Any]]]) -> Iterator[str]:
+def _cause_lines(group: Sequence[tuple[ItemRecord, dict[str, Any]]]) -> Iterator[str]:
     item, difference = group[0]
     count = len({record.nodeid for record, _ in group})
     yield f"  {difference['element']}: {difference['says']} (in {pluralize(count, 'item')})"
     yield f"    in      {item.nodeid}, {difference['body']} at {difference['pointer'] or '/'}"
-    yield f"    ours    {_shown(difference['ours'])}"
-    yield f"    theirs  {_shown(difference['other'])}"
+    yield f"    ours    {_value_text(difference['ours'])}"
+    yield f"    theirs  {_value_text(difference['other'])}"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value == {"$absent": True}:
         return _ABSENT
     text = json.dumps(value, ensure_ascii=False)

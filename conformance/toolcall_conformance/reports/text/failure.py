@@ -15,7 +15,7 @@ from toolcall_conformance.basics.schema_words import describe_schema
 from toolcall_conformance.basics.visible_text import pluralize, shorten, visible, visible_json
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.causes.harm import Harm
-from toolcall_conformance.reports.causes.repetitions import companions
+from toolcall_conformance.reports.causes.repetitions import leading_rules
 from toolcall_conformance.reports.vocabulary import FIELDS
 
 _VALUE_WIDTH = 160
@@ -23,7 +23,7 @@ _FORM_WIDTH = 140
 _TEXT_WIDTH = 100
 _PLACES_SHOWN = 3
 _DIFFERENCES_SHOWN = 5
-_ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
+_LEVEL_ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class ReportedItem:
     upstream: str
     exchanges: int
     variant: str = ""
-    again: str | None = None
-    files: str | None = None
+    command: str | None = None
+    folder: str | None = None
     left_out: Sequence[str] = ()
-    witnessed: Sequence[str] = ()
+    client_notes: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -77,74 +77,75 @@ def describe(
     lines = [Line(subject.title, "head")]
     expected = {(finding.rule, reason) for finding in failing if (reason := known_reason(finding)) is not None}
     new = [finding for finding in failing if known_reason(finding) is None]
-    leaders = companions(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
-    by_kind = partial(_by_kind, rules)
-    ordered = sorted(new, key=lambda finding: (_place_told(harm, finding), by_kind(finding)[2:]))
+    leaders = leading_rules(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
+    by_kind = partial(_kind_key, rules)
+    ordered = sorted(new, key=lambda finding: (_report_order(harm, finding), by_kind(finding)[2:]))
     groups = [list(group) for _, group in groupby(ordered, key=by_kind)]
     for group in groups:
         if group[0].rule not in leaders:
-            lines += _rule(group, rules, subject)
+            lines += _rule_lines(group, rules, subject)
     for group in groups:
         if (leader := leaders.get(group[0].rule)) is not None:
-            lines += _companion(group, rules, leader)
+            lines += _follower_lines(group, rules, leader)
     lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
     graver: dict[tuple[str, str], list[Finding]] = {}
     for finding in failing:
         graver.setdefault((finding.rule, finding.pointer), []).append(finding)
     milder = dict.fromkeys(
-        (finding.rule, finding.level, _origin(finding))
+        (finding.rule, finding.level, _adapter_note(finding))
         for finding in findings
         if finding not in graver.get((finding.rule, finding.pointer), ())
     )
     lines += [
-        Line(f"  {rule}  {_breach(rule, rules)}        {level}{suffix}", level.value) for rule, level, suffix in milder
+        Line(f"  {rule}  {_breach_text(rule, rules)}        {level}{suffix}", level.value)
+        for rule, level, suffix in milder
     ]
     if subject.left_out:
         text = f"    played without {', '.join(subject.left_out)}, with which its first request fails"
         lines.append(Line(text, "SHOULD"))
-    lines += [Line(f"    {sentence}") for sentence in subject.witnessed]
-    if subject.files:
-        lines.append(Line(f"    files {subject.files}"))
-    if subject.again:
-        lines.append(Line(f"    {FIELDS['item_command']} {subject.again}"))
+    lines += [Line(f"    {sentence}") for sentence in subject.client_notes]
+    if subject.folder:
+        lines.append(Line(f"    files {subject.folder}"))
+    if subject.command:
+        lines.append(Line(f"    {FIELDS['item_command']} {subject.command}"))
     return [Line(visible(shorten(line.text)), line.kind) for line in lines]
 
 
-def _origin(finding: Finding) -> str:
+def _adapter_note(finding: Finding) -> str:
     """Whose fault it is, where it is the adapter's."""
     return f", made up by the adapter (otherwise {finding.made_up})" if finding.made_up is not None else ""
 
 
-def _place_told(harm: Harm, finding: Finding) -> tuple[int, int, str]:
-    return _ORDER.index(finding.level), harm.rank(finding.rule, finding.element), finding.rule
+def _report_order(harm: Harm, finding: Finding) -> tuple[int, int, str]:
+    return _LEVEL_ORDER.index(finding.level), harm.rank(finding.rule, finding.element), finding.rule
 
 
-def _by_rule(finding: Finding) -> tuple[Level, str]:
+def _rule_key(finding: Finding) -> tuple[Level, str]:
     return finding.level, finding.rule
 
 
-def _by_kind(rules: Mapping[str, Rule], finding: Finding) -> tuple[Level, str, str, str]:
+def _kind_key(rules: Mapping[str, Rule], finding: Finding) -> tuple[Level, str, str, str]:
     """What findings share that are told in one block: level, rule, and the texts of the rule for their kind."""
     rule = rules[finding.rule].about(finding.message) if finding.rule in rules else None
-    return (*_by_rule(finding), rule.breach if rule else "", rule.fix if rule else "")
+    return (*_rule_key(finding), rule.breach if rule else "", rule.fix if rule else "")
 
 
-def _companion(findings: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
+def _follower_lines(findings: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
     """A rule that goes with another one, and where it shows first."""
-    level, rule_id = _by_rule(findings[0])
-    breach = _breach(rule_id, rules, findings[0].message) or findings[0].message
+    level, rule_id = _rule_key(findings[0])
+    breach = _breach_text(rule_id, rules, findings[0].message) or findings[0].message
     lines = [Line(f"  {rule_id}  {breach}        {level}, a consequence of {leader}", level.value)]
     places = dict.fromkeys(finding.pointer for finding in findings if finding.pointer)
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return [*lines, *(Line(f"    at    {place}{more}") for place in [*places][:1])]
 
 
-def _rule(findings: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
-    level, rule_id = _by_rule(findings[0])
+def _rule_lines(findings: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
+    level, rule_id = _rule_key(findings[0])
     rule = rules[rule_id].about(findings[0].message) if rule_id in rules else None
     lines = [Line(f"  {rule_id}  {rule.breach if rule else findings[0].message}        {level}", level.value)]
     for finding in findings[:_PLACES_SHOWN]:
-        lines += [Line(f"    {name:<5} {text}") for name, text in _place(finding, rule, subject)]
+        lines += [Line(f"    {name:<5} {text}") for name, text in _place_fields(finding, rule, subject)]
     if len(findings) > _PLACES_SHOWN:
         more = len(findings) - _PLACES_SHOWN
         lines.append(Line(f"    and {more} more {'place' if more == 1 else 'places'} in this item"))
@@ -157,11 +158,11 @@ def _rule(findings: list[Finding], rules: Mapping[str, Rule], subject: ReportedI
     return lines
 
 
-def _breach(rule_id: str, rules: Mapping[str, Rule], message: str = "") -> str:
+def _breach_text(rule_id: str, rules: Mapping[str, Rule], message: str = "") -> str:
     return rules[rule_id].about(message).breach if rule_id in rules else ""
 
 
-def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[tuple[str, str]]:
+def _place_fields(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[tuple[str, str]]:
     fields: list[tuple[str, str]] = []
     if rule is not None and finding.message != rule.breach:
         fields.append((FIELDS["message"], finding.message))
@@ -178,10 +179,10 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
     if finding.source_pointer:
         fields.append((FIELDS["source_pointer"], finding.source_pointer))
     if values:
-        fields += [(FIELDS["want"], show(finding.want)), (FIELDS["got"], show(finding.got))]
+        fields += [(FIELDS["want"], short_value(finding.want)), (FIELDS["got"], short_value(finding.got))]
         fields += [(FIELDS["difference"], line) for line in _explain_difference(finding.want, finding.got)]
     if finding.between is not MISSING:
-        fields.append((FIELDS["between"], show(finding.between)))
+        fields.append((FIELDS["between"], short_value(finding.between)))
     return fields
 
 
@@ -198,7 +199,7 @@ def _explain_difference(want: Any, got: Any) -> list[str]:
     return lines if more <= 0 else [*lines[:_DIFFERENCES_SHOWN], f"and {pluralize(more, 'more difference')}"]
 
 
-def show(value: Any) -> str:
+def short_value(value: Any) -> str:
     """A value in one line of JSON; a long one is cut in the middle."""
     if value is MISSING or value is NOT_KNOWN:
         return repr(value)

@@ -15,31 +15,31 @@ from toolcall_conformance.reports.text.blocks import new_roots
 from toolcall_conformance.reports.text.outline import Outline, outlines
 
 # The runner shows no more of a kind for one step.
-_MOST = 10
+_MAX_PER_KIND = 10
 _KINDS = (("MUST", "error"), ("SHOULD", "warning"))
 
 
-def lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]:
+def annotation_lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]:
     """A line for each root cause that is not expected: MUSTs as errors, SHOULDs as warnings, ten of each."""
     for level, kind in _KINDS:
-        root_causes = [root for root in new_roots(run.roots) if root.level == level][:_MOST]
+        root_causes = [root for root in new_roots(run.roots) if root.level == level][:_MAX_PER_KIND]
         for outline in outlines(root_causes, run, rules):
-            parts = [outline.says, outline.item, *(f"{name}: {text}" for name, text in outline.place)]
-            parts += [outline.rest] if outline.rest else []
-            parts.append(f"run: {outline.again}")
-            heading = _property(f"{outline.rule} ({outline.count})")
-            yield f"::{kind} {_file(outline)}title={heading}::{'%0A'.join(map(_data, parts))}"
+            parts = [outline.consequence, outline.item, *(f"{name}: {text}" for name, text in outline.place_fields)]
+            parts += [outline.extent_text] if outline.extent_text else []
+            parts.append(f"run: {outline.command}")
+            heading = _escape_property(f"{outline.rule} ({outline.count})")
+            yield f"::{kind} {_file_property(outline)}title={heading}::{'%0A'.join(map(_escape_data, parts))}"
 
 
-def _file(outline: Outline) -> str:
+def _file_property(outline: Outline) -> str:
     """Where the annotation stands in the user's code: where the translator raised, if it did."""
     file, _, line = outline.code.rpartition(":")
-    return f"file={_property(file)},line={line}," if file else ""
+    return f"file={_escape_property(file)},line={line}," if file else ""
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return visible(text).replace("%", "%25")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -9,7 +9,7 @@ from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import breach_of, new_roots, title
+from toolcall_conformance.reports.text.blocks import breach_text, new_roots, title
 
 
 def headline(run: RunRecord) -> str:
@@ -40,7 +40,7 @@ def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
         return ""
     first = roots[0]
     count = pluralize(len(first.items), "item")
-    return f"{first.rule}, {count}: {breach_of(first, rules)}"
+    return f"{first.rule}, {count}: {breach_text(first, rules)}"
 
 
 def first_example(run: RunRecord) -> str:

@@ -8,7 +8,7 @@ from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.reports.text.outline import Outline
 from toolcall_conformance.reports.vocabulary import FIELDS
 
-_LINKED = r"[^\s`]*(?:@\w|#\d|://|www\.)[^\s`]*"
+_AUTOLINK = r"[^\s`]*(?:@\w|#\d|://|www\.)[^\s`]*"
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
 
 
@@ -26,12 +26,12 @@ def code(text: str, *, most: int = 200, cell: bool = False) -> str:
     return visible_text.replace("|", "\\|") if cell else visible_text
 
 
-def words(text: str) -> str:
+def prose(text: str) -> str:
     """A sentence as Markdown: what stands between two backticks is code, nothing else has a meaning.
 
     So is what GitHub makes a mention, a reference or a link though its characters have backslashes.
     """
-    pieces = re.split(f"`([^`]+)`|({_LINKED})", visible(text))
+    pieces = re.split(f"`([^`]+)`|({_AUTOLINK})", visible(text))
     return "".join(
         code(piece) if number % 3 else _MARKUP.sub(r"\\\g<0>", piece) for number, piece in enumerate(pieces) if piece
     )
@@ -39,26 +39,26 @@ def words(text: str) -> str:
 
 def link(text: str, url: str) -> str:
     """A link to an address of ours."""
-    return f"[{words(text)}](<{url.replace('<', '%3C').replace('>', '%3E')}>)"
+    return f"[{prose(text)}](<{url.replace('<', '%3C').replace('>', '%3E')}>)"
 
 
-_VALUE_SHOWN = 300
+_MAX_VALUE = 300
 # A validator's first error is whole in it.
-_MESSAGE_SHOWN = 1_000
+_MAX_MESSAGE = 1_000
 # A longer command is no use to a reader; the report in JSON has it.
-_COMMAND_SHOWN = 1_000
+_MAX_COMMAND = 1_000
 
 
-def details(outline: Outline, indent: str) -> list[str]:
+def cause_details(outline: Outline, indent: str) -> list[str]:
     """The example, what stands there, both values, the usual repair and the command: an item of a list each."""
-    place = dict(outline.place)
+    place = dict(outline.place_fields)
     item, message, pointer, fix, run = (FIELDS[key] for key in ("item", "message", "pointer", "fix", "command"))
     at = f" {pointer} {code(place[pointer])}" if pointer in place else ""
     names = (FIELDS[key] for key in ("want", "got"))
-    values = [f"{name} {code(place[name], most=_VALUE_SHOWN)}" for name in names if name in place]
+    values = [f"{name} {code(place[name], most=_MAX_VALUE)}" for name in names if name in place]
     lines = [f"{item} {code(outline.item)}{at}"]
-    lines += [f"{message} {code(place[message], most=_MESSAGE_SHOWN)}"] if message in place else []
+    lines += [f"{message} {code(place[message], most=_MAX_MESSAGE)}"] if message in place else []
     lines += [", ".join(values)] if values else []
-    lines += [f"{fix} {words(outline.fix)}"] if outline.fix else []
-    lines += [f"{run} {code(outline.again, most=_COMMAND_SHOWN)}"] if len(outline.again) <= _COMMAND_SHOWN else []
+    lines += [f"{fix} {prose(outline.fix)}"] if outline.fix else []
+    lines += [f"{run} {code(outline.command, most=_MAX_COMMAND)}"] if len(outline.command) <= _MAX_COMMAND else []
     return [f"{indent}- {line}" for line in lines]

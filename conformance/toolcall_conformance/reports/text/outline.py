@@ -9,28 +9,28 @@ from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import command, consequence, place_of, rest, title
+from toolcall_conformance.reports.text.blocks import cause_command, consequence, extent_text, item_title, place_fields
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A root cause in its parts.
 
-    ``says`` is what is wrong and why it matters; ``item`` the simplest one that shows it; ``place`` what stands there,
-    by name (what, of, at, want, got, …); ``rest`` where else it shows, or empty; ``again`` the command that runs its
-    items; ``evidence`` an address that shows the rule, or empty; ``code`` where the translator raised, as
+    ``consequence`` is what is wrong and why it matters; ``item`` the simplest one that shows it; ``place_fields`` the fields of its place,
+    by name (what, of, at, want, got, …); ``extent_text`` where else it shows, or empty; ``command`` the command that runs its
+    items; ``evidence_url`` an address that shows the rule, or empty; ``code`` where the translator raised, as
     ``file:line``, or empty; ``fix`` the usual cause and repair, or empty.
     """
 
     rule: str
     level: str
     items: int
-    says: str
+    consequence: str
     item: str
-    place: Sequence[tuple[str, str]]
-    rest: str
-    again: str
-    evidence: str
+    place_fields: Sequence[tuple[str, str]]
+    extent_text: str
+    command: str
+    evidence_url: str
     code: str
     fix: str
 
@@ -41,14 +41,14 @@ class Outline:
             rule=root.rule,
             level=root.level,
             items=len(root.items),
-            says=consequence(root, rules),
-            item=title(root.example.item),
-            place=tuple(place_of(root, rules)),
-            rest=rest(root) if len(root.items) > 1 else "",
-            again=command(root, run.again, run.items),
-            evidence=evidence(root.rule, rules),
+            consequence=consequence(root, rules),
+            item=item_title(root.example.item),
+            place_fields=tuple(place_fields(root, rules)),
+            extent_text=extent_text(root) if len(root.items) > 1 else "",
+            command=cause_command(root, run.command_for, run.items),
+            evidence_url=evidence_url(root.rule, rules),
             code=str(root.example.finding.get("code", "")),
-            fix=texts.fix if (texts := root.texts(rules)) is not None else "",
+            fix=texts.fix if (texts := root.rule_texts(rules)) is not None else "",
         )
 
     @property
@@ -57,7 +57,7 @@ class Outline:
         return pluralize(self.items, "item")
 
 
-def evidence(rule: str, rules: Mapping[str, Rule]) -> str:
+def evidence_url(rule: str, rules: Mapping[str, Rule]) -> str:
     """The first address in a rule's evidence, or empty. Some rules rest on a page of this project alone."""
     urls = (str(source.get("url", "")) for source in rules[rule].evidence) if rule in rules else ()
     return next((url for url in urls if url.startswith("https://")), "")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.reports.causes.occurrence import in_order
+from toolcall_conformance.reports.causes.occurrence import sort_checks
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.summary import matrix, run_in_words
+from toolcall_conformance.reports.text.summary import count_matrix, run_in_words
 from toolcall_conformance.reports.vocabulary import WORDS
 
 
@@ -25,13 +25,15 @@ class RouteTable:
 
     checks: Sequence[str]
     rows: Mapping[tuple[str, str], Sequence[Cell]]
-    told_totals: str
+    totals_text: str
 
 
 def route_table(run: RunRecord) -> RouteTable:
     """Make the table; checks and routes that nothing was played in are left out."""
-    rows_by_check = matrix(run)
-    checks = [name for name in in_order(rows_by_check) if any(_total(cell) for cell in _cells(rows_by_check[name]))]
+    rows_by_check = count_matrix(run)
+    checks = [
+        name for name in sort_checks(rows_by_check) if any(_total(cell) for cell in _cell_counts(rows_by_check[name]))
+    ]
     routes = sorted(
         {
             (client, upstream)
@@ -51,7 +53,7 @@ def route_table(run: RunRecord) -> RouteTable:
     )
 
 
-def _cells(rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[Mapping[str, int]]:
+def _cell_counts(rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[Mapping[str, int]]:
     return [counts for row in rows.values() for counts in row.values()]
 
 

@@ -12,13 +12,13 @@ from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.vocabulary import WORDS
 
 COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
-_COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
+_COUNTS_BY_VERDICT = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
 
 # Why it was not judged: of one item, and of several.
-_BLOCKED = (" (a call before it failed)", " (a call before them failed)")
+_BLOCKED_REASONS = (" (a call before it failed)", " (a call before them failed)")
 
 
-def count_of(item: ItemRecord) -> str:
+def count_name(item: ItemRecord) -> str:
     """The count that an item adds to."""
     if item.outcome in ("known", "unstable"):
         return item.outcome
@@ -26,7 +26,7 @@ def count_of(item: ItemRecord) -> str:
         return "passed"
     if item.verdict == "warn":
         return "warned" if item.passed else "failed"
-    return _COUNTS.get(item.verdict, "error")
+    return _COUNTS_BY_VERDICT.get(item.verdict, "error")
 
 
 def counts_in_words(counts: Mapping[str, int]) -> str:
@@ -35,7 +35,7 @@ def counts_in_words(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[name]:,} {verdicts[name]['word']}" for name in COUNTS if counts.get(name))
 
 
-def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
+def count_matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
     """Counts by check, client and upstream."""
     rows_by_check: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
 
@@ -44,7 +44,7 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
         cell[count] += 1
 
     for item in run.items:
-        add(item.check, item.client, item.upstream, count_of(item))
+        add(item.check, item.client, item.upstream, count_name(item))
     for skipped in run.not_applicable:
         add(skipped.check, skipped.client, skipped.upstream, "not_applicable")
     return {
@@ -55,20 +55,22 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
 
 def run_in_words(run: RunRecord) -> str:
     """``94 passed, 7 blocked (a call before them failed), 27,863 not applicable: 14 of 16 routes are not yours``."""
-    counts = Counter(count_of(item) for item in run.items)
+    counts = Counter(count_name(item) for item in run.items)
     skipped = counts.pop("not_applicable", 0) + len(run.not_applicable)
     blocked = counts_in_words({"blocked": counts["blocked"]})
     sentence = (
-        counts_in_words(counts).replace(blocked, f"{blocked}{_BLOCKED[counts['blocked'] > 1]}") if blocked else ""
+        counts_in_words(counts).replace(blocked, f"{blocked}{_BLOCKED_REASONS[counts['blocked'] > 1]}")
+        if blocked
+        else ""
     )
     return ", ".join(
-        [*filter(None, [sentence or counts_in_words(counts)]), *([not_applicable(run)] if skipped else [])]
+        [*filter(None, [sentence or counts_in_words(counts)]), *([not_applicable_text(run)] if skipped else [])]
     )
 
 
-def not_applicable(run: RunRecord) -> str:
+def not_applicable_text(run: RunRecord) -> str:
     """How many items the translator does not do, and why: its routes, or what it does on them."""
-    skipped = [item for item in run.items if count_of(item) == "not_applicable"]
+    skipped = [item for item in run.items if count_name(item) == "not_applicable"]
     played = {(item.client, item.upstream) for item in run.items}
     every = played | {(item.client, item.upstream) for item in run.not_applicable}
     others = len(every) - len(played)
@@ -88,7 +90,7 @@ def not_applicable(run: RunRecord) -> str:
     return f"{total:,} not applicable: {'; '.join(reasons)}"
 
 
-def made_up(items: Iterable[ItemRecord]) -> str:
+def made_up_text(items: Iterable[ItemRecord]) -> str:
     """In words, how many findings are about what the adapter made up itself; empty where none is."""
     counts = [sum("made_up" in finding for finding in item.findings) for item in items]
     finding_count, item_count = sum(counts), sum(map(bool, counts))
@@ -115,7 +117,7 @@ class LossRow:
     example: str
 
 
-def losses(items: Iterable[ItemRecord]) -> list[LossRow]:
+def loss_rows(items: Iterable[ItemRecord]) -> list[LossRow]:
     """Group the losses by check, route and element."""
     groups: dict[tuple[str, str, str, str, str], list[ItemRecord]] = {}
     for item in items:

@@ -16,16 +16,16 @@ from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import WIDTH, blocks, heading, in_a_line, new_roots
+from toolcall_conformance.reports.text.blocks import WIDTH, cause_blocks, heading, new_roots, one_line
 from toolcall_conformance.reports.text.failure import Line
 from toolcall_conformance.reports.text.headline import causes_in_words, first_example, headline, mend_first
 from toolcall_conformance.reports.text.route_table import route_table
-from toolcall_conformance.reports.text.summary import LossRow, losses, made_up
+from toolcall_conformance.reports.text.summary import LossRow, loss_rows, made_up_text
 from toolcall_conformance.reports.vocabulary import WORDS
 
-MOST_BLOCKS = 6
+MAX_BLOCKS = 6
 # As many causes as fit behind the blocks, each in a line.
-MOST_LINES = 20
+MAX_LINES = 20
 _ROUTE_WIDTH = 33
 _KINDS = tuple((kind, WORDS["losses"][kind]["word"]) for kind in ("cannot", "may", "undue"))
 
@@ -47,7 +47,7 @@ class Detail(Enum):
         return cls.ALL if isinstance(value, int) and value > 0 else cls.SHORT
 
 
-def summary(
+def summary_lines(
     run: RunRecord,
     rules: Mapping[str, Rule],
     again: Callable[..., str],
@@ -61,52 +61,59 @@ def summary(
     ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity. ``is_reported``: the only item
     has failed, and its text with all that failed it stands above. ``width``: the columns of the terminal.
     """
-    page = _Page(width)
+    page = _LineWrapper(width)
     new = [root for root in new_roots(run.roots) if not is_reported or not root.fails]
     everything = detail is Detail.ALL
-    lines = [*page.mode(run.header), *page.table(run), *page.losses(losses(run.items), each=everything)]
+    lines = [
+        *page.mode_lines(run.header),
+        *page.table_lines(run),
+        *page.loss_lines(loss_rows(run.items), each=everything),
+    ]
     if detail is Detail.SHORT:
-        roots = new[:MOST_BLOCKS]
+        roots = new[:MAX_BLOCKS]
         lines += [[], *(heading(root, width) for root in roots)] if roots else []
     else:
-        written = blocks(new if everything else new[:MOST_BLOCKS], rules, again, run.items, width=width)
+        written = cause_blocks(new if everything else new[:MAX_BLOCKS], rules, again, run.items, width=width)
         roots = new[: len(written)]
         lines += [line for each in written for line in ([], *each)]
-        short = new[len(roots) :][:MOST_LINES]
-        lines += [[], *(in_a_line(root, rules, width) for root in short)] if short else []
+        short = new[len(roots) :][:MAX_LINES]
+        lines += [[], *(one_line(root, rules, width) for root in short)] if short else []
         roots = [*roots, *short]
-    lines += page.left_out(new[len(roots) :])
-    known_roots = [root for root in run.roots if root.known and root.level != "NOTE"]
+    lines += page.left_out_lines(new[len(roots) :])
+    known_roots = [root for root in run.roots if root.is_known and root.level != "NOTE"]
     if known_roots:
         lines += [
             [],
             [
                 Line(
-                    f"{pluralize(len(known_roots), 'known cause')}, in {pluralize(_items(known_roots), 'item')}", "NOTE"
+                    f"{pluralize(len(known_roots), 'known cause')}, in {pluralize(_item_count(known_roots), 'item')}",
+                    "NOTE",
                 )
             ],
         ]
-    lines += _unstable(run)
-    sentence = made_up(run.items)
+    lines += _unstable_lines(run)
+    sentence = made_up_text(run.items)
     lines += [[], [Line(sentence, "NOTE")]] if sentence else []
     if roots:
         lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
     return lines
 
 
-def conclusion(run: RunRecord, rules: Mapping[str, Rule], *, is_reported: bool = False, width: int = WIDTH) -> Lines:
+def conclusion_lines(
+    run: RunRecord, rules: Mapping[str, Rule], *, is_reported: bool = False, width: int = WIDTH
+) -> Lines:
     """The last lines: how the run ended, and what to mend first; ``is_reported`` as in :func:`summary`."""
-    page, roots = _Page(width), new_roots(run.roots)
+    page, roots = _LineWrapper(width), new_roots(run.roots)
     if not roots and not any(item.outcome in ("known", "error") for item in run.items):
         return []
     lines = [[Line(headline(run), "head")]]
     if is_reported or not roots:
         return lines
     sentence = f"mend first: {mend_first(run, rules)} ({first_example(run)})"
-    return [*lines, *page.wrapped(sentence, kind=roots[0].level)]
+    return [*lines, *page.wrap(sentence, kind=roots[0].level)]
 
 
-def _unstable(run: RunRecord) -> Lines:
+def _unstable_lines(run: RunRecord) -> Lines:
     """The items whose tries differed: how many, and the first ones."""
     nodeids = [item.nodeid for item in run.items if item.outcome == "unstable"]
     if not nodeids:
@@ -121,32 +128,30 @@ def _unstable(run: RunRecord) -> Lines:
     ]
 
 
-def _items(roots: Sequence[RootCause]) -> int:
+def _item_count(roots: Sequence[RootCause]) -> int:
     """The number of items that show any of some causes, in whole conversations, too."""
-    return len({occurrence.item.nodeid for root in roots for occurrence in (*root.seen, *root.echoed)})
+    return len({occurrence.item.nodeid for root in roots for occurrence in (*root.occurrences, *root.echoes)})
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _LineWrapper:
     """Lines of at most ``width`` columns."""
 
     width: int
 
-    def mode(self, header: Mapping[str, Any]) -> Lines:
+    def mode_lines(self, header: Mapping[str, Any]) -> Lines:
         """In which mode a published translator ran."""
         who = header.get("translator") or {}
-        return self.wrapped(f"{who['name']} runs {who['mode']}", kind="NOTE") if "mode" in who else []
+        return self.wrap(f"{who['name']} runs {who['mode']}", kind="NOTE") if "mode" in who else []
 
-    def left_out(self, roots: Sequence[RootCause]) -> Lines:
+    def left_out_lines(self, roots: Sequence[RootCause]) -> Lines:
         """How many causes are not shown."""
         if not roots:
             return []
-        summary_text = (
-            f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {pluralize(_items(roots), 'item')}"
-        )
-        return [[], *self.wrapped(f"{summary_text}; -v and --toolcall-report show all")]
+        summary_text = f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {pluralize(_item_count(roots), 'item')}"
+        return [[], *self.wrap(f"{summary_text}; -v and --toolcall-report show all")]
 
-    def table(self, run: RunRecord) -> Lines:
+    def table_lines(self, run: RunRecord) -> Lines:
         """A row for each route with items, a column for each check: passed of all."""
         table = route_table(run)
         if not table.rows:
@@ -166,16 +171,16 @@ class _Page:
                 route = ""
             cell_lines = [Line(f" {cell.text:>{width}}", cell.kind) for cell, width in zip(cells, widths, strict=True)]
             lines.append([Line(route.ljust(first)), *cell_lines])
-        return [*lines, *self.wrapped(table.told_totals)]
+        return [*lines, *self.wrap(table.totals_text)]
 
-    def losses(self, rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
+    def loss_lines(self, rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
         """Permitted losses, counted, or ``each`` by route. Undue losses are always named."""
         allowed = [row for row in rows if row.kind != "undue"]
         if allowed:
             elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
             words = f"{pluralize(len(elements), 'element')}, on {pluralize(len(routes), 'route')}"
             more = "" if each else "; -v names them"
-            yield from self.wrapped(f"losses: {words}, that a format cannot express, or only by convention{more}")
+            yield from self.wrap(f"losses: {words}, that a format cannot express, or only by convention{more}")
         for kind, title in _KINDS:
             for (check, client, upstream), group in groupby(
                 (row for row in rows if row.kind == kind and (each or kind == "undue")),
@@ -183,9 +188,9 @@ class _Page:
             ):
                 names = ", ".join(f"{row.element} ({row.items})" for row in group)
                 sentence = f"{title}: {check}, {client} → {upstream}: {names}"
-                yield from self.wrapped(sentence, indent="  ", kind="SHOULD" if kind == "undue" else "")
+                yield from self.wrap(sentence, indent="  ", kind="SHOULD" if kind == "undue" else "")
 
-    def wrapped(self, text: str, *, indent: str = "", kind: str = "") -> Lines:
+    def wrap(self, text: str, *, indent: str = "", kind: str = "") -> Lines:
         """A text in lines; the second and later ones are indented."""
         lines = textwrap.wrap(
             text, self.width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False

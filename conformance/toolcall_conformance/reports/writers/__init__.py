@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.run_record import RunRecord
 
-__all__ = ["Writer", "known", "writer_for"]
+__all__ = ["Writer", "writer_for", "writers_by_suffix"]
 
 
-def known() -> dict[str, Writer]:
+def writers_by_suffix() -> dict[str, Writer]:
     """Every writer by its suffix, sorted. Imports all modules here."""
     modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
     writers = [module.WRITER for module in modules if hasattr(module, "WRITER")]
@@ -25,7 +25,7 @@ def known() -> dict[str, Writer]:
 
 def writer_for(name: str) -> Writer | None:
     """The writer with the longest suffix that fits this file name, or None."""
-    fitting = [writer for suffix, writer in known().items() if name.lower().endswith(suffix)]
+    fitting = [writer for suffix, writer in writers_by_suffix().items() if name.lower().endswith(suffix)]
     return max(fitting, key=lambda writer: len(writer.suffix), default=None)
 
 

@@ -17,7 +17,7 @@ from toolcall_conformance.basics.visible_text import visible_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.summary import COUNTS, count_of, losses, matrix
+from toolcall_conformance.reports.text.summary import COUNTS, count_matrix, count_name, loss_rows
 from toolcall_conformance.reports.writers import Writer
 
 FORMAT = "1"
@@ -27,22 +27,22 @@ SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
 
 def document(run: RunRecord) -> dict[str, Any]:
     """The report as JSON; ``footer`` is last, so a truncated report has none."""
-    counts = Counter(count_of(item) for item in run.items)
+    counts = Counter(count_name(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
     bodies = Bodies()
-    items = [bodies.taken_out(item.to_json()) for item in run.items]
+    items = [bodies.replace_by_digests(item.to_json()) for item in run.items]
     return {
         "format": FORMAT,
         **run.header,
         "counts": {name: counts[name] for name in COUNTS},
-        "matrix": matrix(run),
+        "matrix": count_matrix(run),
         "roots": [root.to_json() for root in run.roots],
-        "losses": [asdict(row) for row in losses(run.items)],
+        "losses": [asdict(row) for row in loss_rows(run.items)],
         "stale_known_failures": list(run.stale),
         "not_applicable": [item.nodeid for item in run.not_applicable],
         "items": items,
-        **({"bodies": bodies.kept} if bodies.kept else {}),
-        "footer": {"complete": run.complete, "items": len(run.items)},
+        **({"bodies": bodies.by_digest} if bodies.by_digest else {}),
+        "footer": {"complete": run.is_complete, "items": len(run.items)},
     }
 
 
@@ -50,24 +50,24 @@ class Bodies:
     """Bodies by a digest of their content: one case's are in many items."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
+        self.by_digest: dict[str, Any] = {}
 
-    def taken_out(self, item: dict[str, Any]) -> dict[str, Any]:
+    def replace_by_digests(self, item: dict[str, Any]) -> dict[str, Any]:
         """An item with digests in the place of its bodies, which are kept."""
         if "bodies" not in item:
             return item
-        return {**item, "bodies": [{**body, "parts": self._named(body["parts"])} for body in item["bodies"]]}
+        return {**item, "bodies": [{**body, "parts": self._digests(body["parts"])} for body in item["bodies"]]}
 
-    def _named(self, parts: Mapping[str, Any]) -> dict[str, str]:
-        return {name: self._name(body) for name, body in parts.items()}
+    def _digests(self, parts: Mapping[str, Any]) -> dict[str, str]:
+        return {name: self._digest(body) for name, body in parts.items()}
 
-    def _name(self, body: Any) -> str:
+    def _digest(self, body: Any) -> str:
         name = hashlib.sha256(json.dumps(body).encode()).hexdigest()[:16]
-        self.kept[name] = body
+        self.by_digest[name] = body
         return name
 
 
-_TYPES = {
+_JSON_TYPES = {
     "string": str,
     "array": list,
     "object": dict,
@@ -102,12 +102,12 @@ def read(path: Path) -> dict[str, Any]:
         raise ReportError(
             f"{path}: the footer is missing or counts other items; the report is truncated, run pytest again"
         )
-    for what in _missing(report):
+    for what in _report_faults(report):
         raise ReportError(f"{path}: {what}; it is no report of this tool, or was edited, run pytest again")
     return report
 
 
-def _missing(report: Mapping[str, Any]) -> Iterator[str]:
+def _report_faults(report: Mapping[str, Any]) -> Iterator[str]:
     """What makes a document no report. Of items, which may be many, keys and types are looked at."""
     import jsonschema
 
@@ -122,24 +122,24 @@ def _missing(report: Mapping[str, Any]) -> Iterator[str]:
         elif not _NODEID.match(str(item["nodeid"])):
             yield f"/items/{number}/nodeid: {item['nodeid']!r:.200} is no item's node id"
         else:
-            yield from _of_other_types(f"/items/{number}", item, schema["$defs"]["item"], schema["$defs"])
+            yield from _type_faults(f"/items/{number}", item, schema["$defs"]["item"], schema["$defs"])
     for number, nodeid in enumerate(report.get("not_applicable", ())):
         if not _NODEID.match(str(nodeid)):
             yield f"/not_applicable/{number}: {nodeid!r:.200} is no item's node id"
 
 
-def _is_of(value: Any, names: Sequence[str]) -> bool:
-    return any(isinstance(value, _TYPES[name]) or (name == "number" and isinstance(value, int)) for name in names)
+def _is_of_type(value: Any, names: Sequence[str]) -> bool:
+    return any(isinstance(value, _JSON_TYPES[name]) or (name == "number" and isinstance(value, int)) for name in names)
 
 
-def _of_other_types(place: str, value: Mapping[str, Any], schema: Any, defs: Mapping[str, Any]) -> Iterator[str]:
+def _type_faults(place: str, value: Mapping[str, Any], schema: Any, defs: Mapping[str, Any]) -> Iterator[str]:
     """The members of an object that are of another JSON type than the schema says, and entries of lists that are."""
     for key, member_schema in schema["properties"].items():
         about = defs[member_schema["$ref"].rpartition("/")[2]] if "$ref" in member_schema else member_schema
         if key not in value or "type" not in about:
             continue
         names = [about["type"]] if isinstance(about["type"], str) else about["type"]
-        if not _is_of(value[key], names):
+        if not _is_of_type(value[key], names):
             yield f"/{place[1:]}/{key}: it is no {' or '.join(names)}"
         elif isinstance(value[key], list) and "items" in about:
             entry = about["items"]

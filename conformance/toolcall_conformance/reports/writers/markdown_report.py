@@ -14,16 +14,16 @@ from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import new_roots, title
+from toolcall_conformance.reports.text.blocks import item_title, new_roots
 from toolcall_conformance.reports.text.headline import first_example, headline, mend_first
-from toolcall_conformance.reports.text.markdown import code, details, link, words
+from toolcall_conformance.reports.text.markdown import cause_details, code, link, prose
 from toolcall_conformance.reports.text.outline import Outline, outlines
 from toolcall_conformance.reports.text.route_table import Cell, route_table
-from toolcall_conformance.reports.text.summary import made_up, not_applicable, run_in_words
+from toolcall_conformance.reports.text.summary import made_up_text, not_applicable_text, run_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.reports.writers import Writer
 
-MOST_LINES = 100
+MAX_LINES = 100
 _ROUTES_SHOWN = 20
 _CAUSES_SHOWN = 10
 _MORE_RULES_SHOWN = 12
@@ -31,7 +31,7 @@ _WARNINGS_SHOWN = 6
 _REASONS_SHOWN = 3
 _KNOWN_SHOWN = 3
 # Behind a list, that more of it was left out takes a line.
-_MORE = 2
+_MORE_LINES = 2
 
 Lines = list[str]
 
@@ -40,30 +40,30 @@ def text(run: RunRecord, corpus: Corpus) -> str:
     """The report as Markdown."""
     new = new_roots(run.roots)
     failing = [root for root in new if root.fails]
-    head = [*_headline(run, corpus.rules), *_table(run)]
+    head = [*_headline_lines(run, corpus.rules), *_table_lines(run)]
     tail = [
-        *_warned([root for root in new if not root.fails], run, corpus.rules),
-        *_unjudged(run),
-        *_known(run),
-        *_made_up(run),
+        *_warning_lines([root for root in new if not root.fails], run, corpus.rules),
+        *_unjudged_lines(run),
+        *_known_lines(run),
+        *_made_up_lines(run),
     ]
-    causes = _causes(failing, run, corpus.rules, MOST_LINES - len(head) - len(tail))
+    causes = _cause_lines(failing, run, corpus.rules, MAX_LINES - len(head) - len(tail))
     return "\n".join([*head, *causes, *tail]) + "\n"
 
 
-def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
+def _headline_lines(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What was judged, and how it ended."""
     failed = any(item.outcome == "failed" for item in run.items)
-    outcome = "failed" if failed else "nothing was judged" if not run.judged else "passed"
+    outcome = "failed" if failed else "nothing was judged" if not run.is_judged else "passed"
     were = f"{pluralize(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
-    stopped = [] if run.complete else ["", f"**The run was stopped**: {were}."]
+    stopped = [] if run.is_complete else ["", f"**The run was stopped**: {were}."]
     first = mend_first(run, rules)
-    mend = ["", f"**Mend first**: {words(first)} ({code(first_example(run))})."] if first else []
+    mend = ["", f"**Mend first**: {prose(first)} ({code(first_example(run))})."] if first else []
     counted = f"**{headline(run)}**: {run_in_words(run)}."
-    return [f"## Tool call conformance: {outcome}", "", *_subject(run.header), "", counted, *mend, *stopped]
+    return [f"## Tool call conformance: {outcome}", "", *_subject_lines(run.header), "", counted, *mend, *stopped]
 
 
-def _subject(header: Mapping[str, object]) -> Lines:
+def _subject_lines(header: Mapping[str, object]) -> Lines:
     """The translator, the suite, and what else decides a verdict."""
     parts = []
     for name in ("translator", "tool", "corpus"):
@@ -78,7 +78,7 @@ def _subject(header: Mapping[str, object]) -> Lines:
     return [" · ".join(parts), *(["", f"It runs {code(mode)}"] if mode else [])]
 
 
-def _table(run: RunRecord) -> Lines:
+def _table_lines(run: RunRecord) -> Lines:
     """A row for each route, a column for each check."""
     table = route_table(run)
     if not table.rows:
@@ -90,41 +90,41 @@ def _table(run: RunRecord) -> Lines:
     ]
     routes = list(table.rows.items())
     for (client, upstream), cells in routes[:_ROUTES_SHOWN]:
-        lines.append(f"| {code(f'{client} → {upstream}', cell=True)} | {' | '.join(map(_cell, cells))} |")
+        lines.append(f"| {code(f'{client} → {upstream}', cell=True)} | {' | '.join(map(_cell_text, cells))} |")
     left = len(routes) - _ROUTES_SHOWN
     return [*lines, *(["", f"and {pluralize(left, 'more route')}"] if left > 0 else [])]
 
 
-def _cell(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     return f"**{cell.text}**" if cell.kind == "bad" else cell.text
 
 
-def _causes(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule], room: int) -> Lines:
+def _cause_lines(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule], room: int) -> Lines:
     """The causes of failures, as many as there is ``room`` for, in lines."""
     if not failing:
         return []
     lines = ["", "### What failed, by cause", ""]
     count = 0
     for outline in outlines(failing[:_CAUSES_SHOWN], run, rules):
-        cause_lines = _cause(count + 1, outline)
-        if count and len(lines) + len(cause_lines) + _MORE > room:
+        cause_lines = _cause_entry(count + 1, outline)
+        if count and len(lines) + len(cause_lines) + _MORE_LINES > room:
             break
         lines += cause_lines
         count += 1
-    return [*lines, *_more(failing[count:], "more cause")]
+    return [*lines, *_more_lines(failing[count:], "more cause")]
 
 
-def _cause(number: int, outline: Outline) -> Lines:
-    heading = f"{number}. **{outline.level}** {code(outline.rule)} · {outline.count} · {words(outline.says)}"
-    heading += _evidence(outline)
-    return [heading, *details(outline, " " * len(f"{number}. "))]
+def _cause_entry(number: int, outline: Outline) -> Lines:
+    heading = f"{number}. **{outline.level}** {code(outline.rule)} · {outline.count} · {prose(outline.consequence)}"
+    heading += _evidence_link(outline)
+    return [heading, *cause_details(outline, " " * len(f"{number}. "))]
 
 
-def _evidence(outline: Outline) -> str:
-    return f" {link('evidence', outline.evidence)}" if outline.evidence else ""
+def _evidence_link(outline: Outline) -> str:
+    return f" {link('evidence', outline.evidence_url)}" if outline.evidence_url else ""
 
 
-def _more(roots: Sequence[RootCause], name: str) -> Lines:
+def _more_lines(roots: Sequence[RootCause], name: str) -> Lines:
     """One line for the causes that are left out: how many, and their rules."""
     if not roots:
         return []
@@ -136,19 +136,19 @@ def _more(roots: Sequence[RootCause], name: str) -> Lines:
     return ["", f"and {pluralize(len(roots), name)}: {named}{f' and {others} other rules' if others > 0 else ''}"]
 
 
-def _warned(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
+def _warning_lines(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What is wrong and fails nothing: a line a cause."""
     if not roots:
         return []
     entries = [
-        f"- **{outline.level}** {code(outline.rule)} · {outline.count} · {words(outline.says)} {FIELDS['item']} "
+        f"- **{outline.level}** {code(outline.rule)} · {outline.count} · {prose(outline.consequence)} {FIELDS['item']} "
         f"{code(outline.item)}"
         for outline in outlines(roots[:_WARNINGS_SHOWN], run, rules)
     ]
-    return ["", "### What warned", "", *entries, *_more(roots[_WARNINGS_SHOWN:], "more warning")]
+    return ["", "### What warned", "", *entries, *_more_lines(roots[_WARNINGS_SHOWN:], "more warning")]
 
 
-def _unjudged(run: RunRecord) -> Lines:
+def _unjudged_lines(run: RunRecord) -> Lines:
     """What gave no verdict, or refused: the most frequent reasons."""
     lines: Lines = []
     for verdict, says in (
@@ -159,37 +159,39 @@ def _unjudged(run: RunRecord) -> Lines:
     ):
         items = [item for item in run.items if item.verdict == verdict]
         if items:
-            lines.append(f"- {pluralize(len(items), 'item')} {says}. {_reasons(items)}")
+            lines.append(f"- {pluralize(len(items), 'item')} {says}. {_reasons_text(items)}")
     skipped = len(run.not_applicable)
-    lines += [f"- {not_applicable(run)}"] if skipped else []
+    lines += [f"- {not_applicable_text(run)}"] if skipped else []
     return ["", "### What was refused or not judged", "", *lines] if lines else []
 
 
-def _reasons(items: Sequence[ItemRecord]) -> str:
+def _reasons_text(items: Sequence[ItemRecord]) -> str:
     reasons = Counter(item.reason or "; ".join(str(finding["message"]) for finding in item.findings) for item in items)
     named = [f"{count} × {code(reason)}" for reason, count in reasons.most_common(_REASONS_SHOWN)]
     more = len(reasons) - len(named)
-    first = f"The first is {code(title(items[0]))}."
+    first = f"The first is {code(item_title(items[0]))}."
     return "; ".join([*named, *([f"{more} other reasons"] if more else [])]) + f". {first}"
 
 
-def _known(run: RunRecord) -> Lines:
+def _known_lines(run: RunRecord) -> Lines:
     """What the file of known failures says, and what another try ended otherwise."""
     known_count = sum(item.outcome == "known" for item in run.items)
     unstable = [item.nodeid for item in run.items if item.outcome == "unstable"]
     lines = [f"- {pluralize(known_count, 'item')} failed as the file of known failures expects"] if known_count else []
-    lines += _listed(unstable, lambda count: f"{pluralize(count, 'item')} unstable: another try ended otherwise")
-    lines += _listed(run.stale, lambda count: f"{pluralize(count, 'known failure')} stale: delete what no longer fails")
+    lines += _list_lines(unstable, lambda count: f"{pluralize(count, 'item')} unstable: another try ended otherwise")
+    lines += _list_lines(
+        run.stale, lambda count: f"{pluralize(count, 'known failure')} stale: delete what no longer fails"
+    )
     return ["", "### Known failures", "", *lines] if lines else []
 
 
-def _made_up(run: RunRecord) -> Lines:
+def _made_up_lines(run: RunRecord) -> Lines:
     """How much is about what the adapter made up itself."""
-    sentence = made_up(run.items)
+    sentence = made_up_text(run.items)
     return ["", f"{sentence}."] if sentence else []
 
 
-def _listed(texts: Iterable[str], says: Callable[[int], str]) -> Lines:
+def _list_lines(texts: Iterable[str], says: Callable[[int], str]) -> Lines:
     names = list(texts)
     listing = ", ".join(map(code, names[:_KNOWN_SHOWN]))
     return [f"- {says(len(names))}: {listing}{', …' if len(names) > _KNOWN_SHOWN else ''}"] if names else []
