@@ -45,7 +45,8 @@ def test_what_must_stand_there(corpus: Corpus, name: str, direction: str) -> Non
 
 
 def where(finding: Finding) -> str:
-    return f"{finding.rule} at {finding.pointer}: {finding.message}; want {short_value(finding.want)}, got {short_value(finding.got)}"
+    values = f"want {short_value(finding.want)}, got {short_value(finding.got)}"
+    return f"{finding.rule} at {finding.pointer}: {finding.message}; {values}"
 
 
 def broken(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:

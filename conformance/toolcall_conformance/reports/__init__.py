@@ -1,1 +1,1 @@
-"""Reports: the records of items and how they are printed. They know findings, not formats."""
+"""Reports: the records of items and runs, and how they are rendered. They know findings, not formats."""

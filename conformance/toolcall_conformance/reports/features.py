@@ -1,8 +1,8 @@
-"""What tells findings of one signature apart that different repairs mend, as far as the findings themselves show it.
+"""Features: words that tell apart findings of one signature that different repairs mend.
 
 - A text that should be JSON is empty, cut, several values in a row, or garbled.
-- An id was made of the tool's name, of a part of the right id, or of something else.
-- Of what was lost, the format has several types: a call of a function, and one of a custom tool.
+- An id was derived from the tool's name, from a part of the right id, or otherwise.
+- A lost call or result has a type, as a function call and a custom tool's call.
 - A validator that refuses a whole body names a place in it.
 """
 
@@ -18,11 +18,11 @@ from toolcall_conformance.reports.item_record import finding_value
 
 _URL = re.compile(r"https?://\S+")
 _QUOTED_TEXT = re.compile(r"""(?<!\w)'[^']*'|"[^"]*"|`[^`]*`""")
-# With an index, so that it is no name of a file: `choices.0.delta`, `messages[1].content`, `/messages/1/content`.
+# With an index, else it may be a file's name: `choices.0.delta`, `messages[1].content`, `/messages/1/content`.
 _INDEXED_PLACE = re.compile(r"[\w$./]*(?:[./]\d+\b|\[\d+\])[\w$./\[\]]*")
 _WORD = re.compile("[a-z_]{1,40}")
 _NUMBER = re.compile(r"\d+")
-# Rules on how ids are made. Others are on where an id stands, whatever it was made of.
+# Rules on how ids are derived. Others are on the place of an id.
 _ID_RULES = ("translation/ids-injective", "translation/ids-injective-across-turns")
 # Elements of which a format has several types.
 _TYPED_ELEMENTS = ("call", "result")
@@ -31,7 +31,7 @@ _DECODER = json.JSONDecoder()
 
 
 def feature(finding: Mapping[str, Any]) -> str:
-    """A word for the kind of fault, without blanks; empty where the finding does not show one."""
+    """Return a word without blanks for the kind of fault; empty if the finding shows none."""
     want, got = finding_value(finding, "want"), finding_value(finding, "got")
     if isinstance(want, Form) and "application/json" in _schema_values(want.schema, "contentMediaType"):
         return _json_fault(got)
@@ -46,12 +46,12 @@ def feature(finding: Mapping[str, Any]) -> str:
 
 
 def format_independent(word: str) -> str:
-    """A feature as far as all formats have it: each has types of its own, or none."""
+    """Return a feature if it is the same in all formats, else an empty text: types are each format's own."""
     return "" if word.startswith(_TYPE_PREFIX) else word
 
 
 def _schema_values(schema: Any, key: str) -> set[Any]:
-    """The values of a key in a schema, at its top or in its branches."""
+    """Return the values of a key in a schema and its branches."""
     if not isinstance(schema, Mapping):
         return set()
     branches = [branch for name in ("anyOf", "oneOf", "allOf") for branch in schema.get(name, ())]
@@ -59,7 +59,7 @@ def _schema_values(schema: Any, key: str) -> set[Any]:
 
 
 def _json_fault(got: Any) -> str:
-    """Why a text is no JSON. Of a long text only the beginning is known, so its end says nothing."""
+    """Return why a text is no JSON: empty, cut, garbled or joined. The end of a long text is unknown."""
     whole = isinstance(got, str)
     text = got if whole else got.get("$shown") if isinstance(got, Mapping) else None
     if not isinstance(text, str):
@@ -77,7 +77,7 @@ def _json_fault(got: Any) -> str:
 
 
 def _id_origin(want: Any, got: str, subject: str) -> str:
-    """What an id was made of. ``subject`` is ``call 2, read_file; opened by …``."""
+    """Return what a wrong id was derived from: part, name, or empty. ``subject`` is ``call 2, read_file; …``."""
     if not isinstance(want, str):  # also words are a text
         return ""
     right, wrong = (re.sub(r"\W", "_", text) for text in (want, got))
@@ -89,7 +89,7 @@ def _id_origin(want: Any, got: str, subject: str) -> str:
 
 
 def _wire_type(want: Any) -> str:
-    """The word of the format for what should stand there, or for the first part of it: ``tool_use``."""
+    """Return the expected value's ``type``, as ``tool_use``, or that of its first entry; empty if it has none."""
     if not isinstance(want, Mapping):
         return ""
     word = _described_value(want.get("type"))
@@ -110,7 +110,7 @@ def _wire_type(want: Any) -> str:
 
 
 def _described_value(value: Any) -> Any:
-    """A value, or one that a schema describes: a constant, or the list of what it says of its items."""
+    """Return a value, or what a schema in its place describes: its constant, or a list with its items' properties."""
     if not isinstance(value, Mapping):
         return value
     if "const" in value:

@@ -22,11 +22,9 @@ OPTION = "--toolcall-report"
 
 
 def verify_writable(path: Path, option: str = OPTION) -> None:
-    """Check, before anything runs, that a report can be written to ``path``; an existing file is not touched.
+    """Check, before anything runs, that a report can be written to ``path``. Raises ReportError.
 
-    Its folder is made, if it is not there.
-
-    ``option`` is the one that named it, for messages.
+    An existing file is not changed; a missing folder is created. ``option`` named the path: messages begin with it.
     """
     if path.is_dir():
         raise ReportError(f"{option}: {path} is a directory; name a file in it")
@@ -51,7 +49,7 @@ def verify_writable(path: Path, option: str = OPTION) -> None:
 def write(run: RunRecord, path: Path, corpus: Corpus, option: str = OPTION) -> None:
     """Write the report in one step: ``path`` is the old file or the whole new one. Raises ReportError.
 
-    ``corpus`` has the rules and cases that the report tells of.
+    ``corpus`` has the rules and cases of the report.
     """
     write_text(path, _writer_for(path, option).text(run, corpus), option)
 

@@ -10,7 +10,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
 from toolcall_conformance.basics.known_secrets import redact_secrets
 
-# Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
+# Values with a longer JSON text are cut: the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
 _BEGINNING_LENGTH = 500
 
@@ -62,14 +62,14 @@ class ItemRecord:
         losses: Sequence[Loss] = (),
         **rest: Any,
     ) -> ItemRecord:
-        """Make a record of findings; ``facts`` gives what else is known of each: its signature, and perhaps why."""
+        """Make a record of findings; ``facts`` returns further members of a finding, as its signature."""
         plain = [{**finding_json(finding), **facts(finding)} for finding in findings]
         lost = [asdict(loss) for loss in losses]
         return cls(findings=plain, verdict=verdict.value, variant=variant, losses=lost, **rest)
 
     @property
     def rules(self) -> list[str]:
-        """The rules that it violates, each once."""
+        """The rules of its findings, each once."""
         return list(dict.fromkeys(finding["rule"] for finding in self.findings))
 
     @property
@@ -82,7 +82,7 @@ class ItemRecord:
         return self.outcome in ("passed", "failed", "known", "unstable")
 
     def with_duration(self, duration: float) -> ItemRecord:
-        """The same with its duration in seconds."""
+        """Return the record with this duration in seconds."""
         seconds = round(duration, 6)
         return self if seconds == self.duration else replace(self, duration=seconds)
 
@@ -91,7 +91,7 @@ class ItemRecord:
         return {key: value for key, value in members.items() if value or key not in ("bodies", "against")}
 
     def dumps(self) -> str:
-        """As ASCII text: lone surrogates and large numbers do not pass every channel."""
+        """Return the record as ASCII JSON: not every channel passes lone surrogates and large numbers."""
         return json.dumps(self.to_json())
 
     @classmethod
@@ -100,12 +100,12 @@ class ItemRecord:
 
 
 def run_command(beginning: str, *nodeids: str) -> str:
-    """A command that runs these items: ``beginning`` is one with the settings, and without items."""
+    """Return the command that runs these items; ``beginning`` is the command with the settings, without items."""
     return " ".join([beginning, *(f'"{nodeid}"' for nodeid in nodeids)])
 
 
 def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:
-    """A finding as JSON; values over ``limit`` characters are cut."""
+    """Return a finding as JSON; values over ``limit`` characters are cut."""
     plain: dict[str, Any] = {
         "rule": finding.rule,
         "level": finding.level.value,
@@ -131,7 +131,7 @@ def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[s
 
 
 def finding_value(plain: Mapping[str, Any], key: str) -> Any:
-    """``want`` or ``got`` of a finding in JSON, as the finding had it; a long value is its beginning."""
+    """Return ``want`` or ``got`` of a finding in JSON as the finding had it; a long value stays cut."""
     if key not in plain:
         return NOT_KNOWN
     value = plain[key]
@@ -148,7 +148,7 @@ def finding_value(plain: Mapping[str, Any], key: str) -> Any:
 
 
 def _value_json(value: Any, limit: int | None) -> Any:
-    """A wanted or found value: JSON, or an object with ``$absent``, ``$one_of``, ``$json_schema`` or ``$words``."""
+    """Return a value as JSON, perhaps an object with ``$absent``, ``$one_of``, ``$json_schema`` or ``$words``."""
     if value is MISSING:
         return {"$absent": True}
     if isinstance(value, OneOf):

@@ -1,4 +1,4 @@
-"""Several reports of one run's parts as the report of the whole: what a run of all their items would have written."""
+"""Merges the reports of a run's parts into the report that one run of all items would have written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from toolcall_conformance.reports.run_record import (
     unsupported_item,
 )
 
-# What parts of one run have in common.
+# The members that reports of one run's parts have in common.
 _SHARED_HEADER_KEYS = ("tool", "corpus", "suite", "translator", "against", "generated", "policy", "strict")
 _CONFLICTS_SHOWN = 3
 
@@ -31,9 +31,9 @@ Documents = Mapping[str, Mapping[str, Any]]
 
 
 def merge_reports(documents: Documents, harm: Harm, order: SortKey) -> RunRecord:
-    """The run that the parts make together. Raises ReportError where they are not parts of one run.
+    """Merge reports, by the names of their files, into one run. Raises ReportError if they are not of one run.
 
-    ``documents`` are reports by the name of their file; ``order`` gives what node ids are sorted by in a run.
+    ``order`` returns the sort key of a node id, as ``nodeid_order`` makes it.
     """
     header = _merge_headers(documents)
     items = _merge_items(documents)
@@ -60,13 +60,14 @@ def merge_reports(documents: Documents, harm: Harm, order: SortKey) -> RunRecord
 
 
 def _merge_headers(documents: Documents) -> dict[str, Any]:
-    """What all parts say of their run."""
+    """Return the header of the whole run. Raises ReportError if parts differ in what they must have in common."""
     (first, header), *others = ((name, report_header(document)) for name, document in documents.items())
     for name, other in others:
         for key in _SHARED_HEADER_KEYS:
             if _comparable(header.get(key)) != _comparable(other.get(key)):
                 raise ReportError(
-                    f"{name}: another `{key}` than in {first}: {_value_text(other.get(key))}, not {_value_text(header.get(key))}; "
+                    f"{name}: another `{key}` than in {first}: {_value_text(other.get(key))}, "
+                    f"not {_value_text(header.get(key))}; "
                     "merge reports of one translator, suite and policy"
                 )
     for key in ("python", "pytest"):
@@ -82,7 +83,7 @@ def _merge_headers(documents: Documents) -> dict[str, Any]:
 
 
 def _comparable(value: Any) -> Any:
-    """A corpus's private folders stand in other places on other machines: their names have to be the same."""
+    """Return a header value to compare: of private folders the names only, for their paths differ by machine."""
     if isinstance(value, Mapping) and "private" in value:
         return {**value, "private": [str(path).replace("\\", "/").rpartition("/")[2] for path in value["private"]]}
     return value
@@ -97,7 +98,7 @@ def _value_text(value: Any) -> str:
 
 
 def _merge_recordings(recordings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Parts that read the same cassettes say the same of them; what others read is added."""
+    """Merge what parts say of their cassettes: equal entries count once, others are summed."""
     different = [recording for number, recording in enumerate(recordings) if recording not in recordings[:number]]
     if not different:
         return {}
@@ -109,7 +110,7 @@ def _merge_recordings(recordings: Sequence[Mapping[str, Any]]) -> dict[str, Any]
 
 
 def _merge_items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
-    """The items by node id, each with the name of its report. Raises ReportError where two reports disagree."""
+    """Return the items by node id, each with the name of its report. Raises ReportError if reports disagree."""
     records: dict[str, tuple[str, ItemRecord]] = {}
     differing = []
     for name, document in documents.items():
@@ -127,7 +128,7 @@ def _merge_items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
 
 
 def _verdict_key(record: ItemRecord) -> tuple[Any, ...]:
-    """What two runs of an item have to agree on. Values may differ: many translators make up ids as they go."""
+    """Return what two runs of an item must have in common; values may differ: many translators invent ids."""
     findings = [
         tuple(finding[key] for key in ("rule", "level", "body", "pointer", "signature")) for finding in record.findings
     ]
@@ -135,7 +136,7 @@ def _verdict_key(record: ItemRecord) -> tuple[Any, ...]:
 
 
 def _merge_skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
-    """The items that the translator does not do, by node id, each with the name of its report."""
+    """Return the items that do not apply to the translator, by node id, each with the name of its report."""
     items: dict[str, tuple[str, NotApplicable]] = {}
     for name, document in documents.items():
         nodeids = document.get("not_applicable", ())
@@ -150,7 +151,7 @@ def _merge_skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]
 
 
 def _refuse_conflicts(differing: Iterable[tuple[str, str]]) -> None:
-    """Refuse reports that say different things of one item."""
+    """Raise ReportError if reports disagree on items; ``differing`` are node ids with messages."""
     conflicts = list(differing)
     if conflicts:
         lines = "".join(f"\n  {nodeid}: {message}" for nodeid, message in conflicts[:_CONFLICTS_SHOWN])
@@ -162,9 +163,9 @@ def _refuse_conflicts(differing: Iterable[tuple[str, str]]) -> None:
 
 
 def nodeid_order(checks: Sequence[str], variants: Mapping[str, Sequence[str]], formats: Sequence[str]) -> SortKey:
-    """Sorts node ids as a run plays them: by case, check, client, upstream and variant.
+    """Return a sort key for node ids in the order of a run: by case, check, client, upstream and variant.
 
-    Recorded exchanges come first, in the order in which they are first met, and their formats in that of the corpus.
+    Recorded exchanges come first, in the order of their first appearance, their formats in that of the corpus.
     """
     met: dict[str, int] = {}
 
@@ -183,12 +184,12 @@ def nodeid_order(checks: Sequence[str], variants: Mapping[str, Sequence[str]], f
 
 
 def _sort_index(names: Sequence[str], name: str) -> tuple[int, str]:
-    """The place of a name among others; unknown ones come last, by name."""
+    """Return the sort key of a name by its position in ``names``; unknown names come last, by name."""
     return (names.index(name) if name in names else len(names)), name
 
 
 def summary_lines(run: RunRecord, parts: int) -> Iterator[str]:
-    """What was merged, in lines."""
+    """Yield the lines that say what was merged."""
     failed = sum(item.outcome == "failed" for item in run.items)
     items, causes = pluralize(len(run.items), "item"), pluralize(len(run.roots), "cause")
     yield f"{pluralize(parts, 'report')}, {items}, {failed:,} failed, {causes}"

@@ -25,7 +25,7 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A whole run. ``expected`` is the number of items selected to run; ``roots`` are the causes of all findings."""
+    """A run. ``expected`` is the number of selected items; ``stale`` are sentences about stale known failures."""
 
     header: Mapping[str, Any]
     items: Sequence[ItemRecord]
@@ -44,7 +44,7 @@ class RunRecord:
         return any(item.is_judged for item in self.items)
 
     def command_for(self, *nodeids: str) -> str:
-        """The command that runs just these items again, with the settings of the run."""
+        """Return the command that runs only these items again, with the settings of the run."""
         return run_command(str(self.header.get("command", "pytest")), *nodeids)
 
 
@@ -55,12 +55,12 @@ _ITEM_KEYS = frozenset(each.name for each in fields(ItemRecord))
 
 
 def report_header(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What a report says of its run before the counts."""
+    """Return the header of a report: its members before the counts."""
     return {name: document[name] for name in _HEADER_KEYS if name in document}
 
 
 def report_items(document: Mapping[str, Any]) -> list[ItemRecord]:
-    """The items of a report."""
+    """Return the items of a report."""
     bodies = document.get("bodies", {})
     return [
         _read_item({name: plain[name] for name in _ITEM_KEYS & plain.keys()}, bodies) for plain in document["items"]
@@ -68,7 +68,7 @@ def report_items(document: Mapping[str, Any]) -> list[ItemRecord]:
 
 
 def _read_item(plain: dict[str, Any], parts_by_key: Mapping[str, Any]) -> ItemRecord:
-    """An item, its bodies taken from where the report has each once."""
+    """Return an item with its bodies, which the report has once each in ``parts_by_key``."""
     bodies = [
         {**body, "parts": {name: parts_by_key[key] for name, key in body["parts"].items()}}
         for body in plain.pop("bodies", ())
@@ -77,27 +77,27 @@ def _read_item(plain: dict[str, Any], parts_by_key: Mapping[str, Any]) -> ItemRe
 
 
 def run_from_report(document: Mapping[str, Any], harm: Harm) -> RunRecord:
-    """The run of a report; its causes are found anew."""
+    """Return the run of a report; its findings are grouped by cause again."""
     items = report_items(document)
     return RunRecord(
         header=report_header(document),
         items=items,
         not_applicable=[unsupported_item(nodeid) for nodeid in document.get("not_applicable", ())],
         stale=document["stale_known_failures"],
-        # How many were to run a report does not say: of one that was stopped, more than did.
+        # A report does not have the number of selected items: in a stopped run it is larger.
         expected=len(items) + (not document["footer"]["complete"]),
         roots=find_root_causes(items, harm),
     )
 
 
 def unsupported_item(nodeid: str) -> NotApplicable:
-    """An item that the translator does not support, from its node id."""
+    """Return the record of an item that the translator does not support."""
     case, check, client, upstream, _ = split_nodeid(nodeid)
     return NotApplicable(nodeid, case, check, client, upstream)
 
 
 def split_nodeid(nodeid: str) -> tuple[str, str, str, str, str]:
-    """The case, check, client, upstream and variant of a node id; within one format both ends are the same."""
+    """Return case, check, client, upstream and variant of a node id; within one format both ends are the same."""
     case, check, place = nodeid.partition("::")[2].rsplit("::", 2)
     client, between, rest = place.partition("-to-")
     upstream, _, variant = (rest if between else place).partition("-")

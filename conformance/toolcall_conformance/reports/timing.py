@@ -1,6 +1,6 @@
-"""When a run was, how long it took, and which command started it: the member ``run`` of a report.
+"""The time, duration and command of a run: the member ``run`` of a report.
 
-It decides no verdict. Runs of golden files and of older versions have none.
+It affects no verdict. Reports of golden files and of older versions have none.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _HOUR = 60 * _MINUTE
 
 
 def start(command: str) -> dict[str, Any]:
-    """The member as a run begins: the time in UTC (RFC 3339), and the command that the user wrote."""
+    """Return the member at the start of a run: the time in UTC (RFC 3339), and the user's command."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return {"started": now.replace("+00:00", "Z"), "command": command}
 
 
 def finish(header: Mapping[str, Any]) -> dict[str, Any]:
-    """The header of a run with the seconds since its start; the same where the start is not known."""
+    """Return the header with the seconds since the start of the run; unchanged if the start is unknown."""
     if "run" not in header:
         return dict(header)
     seconds = (datetime.now(UTC) - datetime.fromisoformat(header["run"]["started"])).total_seconds()
@@ -29,9 +29,9 @@ def finish(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merge(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The member of a whole whose parts ran by themselves: the first start, and the seconds of all together.
+    """Return the member of a run whose parts ran separately: the first start, and the sum of the seconds.
 
-    No one command ran them. Nothing if a part does not say when it was.
+    It has no command. Empty if a part has no start.
     """
     runs = [part["run"] for part in parts if "run" in part]
     if not runs or len(runs) < len(parts):
@@ -42,12 +42,12 @@ def merge(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def date_in_words(started: str) -> str:
-    """``2026-11-28 20:13 UTC``."""
+    """Return a date as ``2026-11-28 20:13 UTC``."""
     return f"{started[:16].replace('T', ' ')} UTC"
 
 
 def duration_in_words(seconds: float) -> str:
-    """``9.1 s``, ``2 min 5 s``, ``1 h 2 min``."""
+    """Return a duration as ``9.1 s``, ``2 min 5 s`` or ``1 h 2 min``."""
     whole = round(seconds)
     if seconds < _MINUTE:
         return f"{round(seconds, 1):g} s"

@@ -1,7 +1,7 @@
 """The words and signs of all reports, from ``words.json``: terminal, Markdown, HTML and the text of a failing item.
 
-``fields`` are the names of what is told of a finding, an item or a cause. A colour alone tells some readers nothing:
-so each level and verdict has a sign.
+``fields`` are the names of the fields of a finding, an item or a cause. Some readers do not see colours: so each level
+and verdict has a sign.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An ideal client of generateContent: how it continues after a reply.
 
-The candidate's content goes back as it came, signatures and all; a functionResponse for each call follows in one user
+The candidate's content goes back unchanged, with its signatures; a functionResponse for each call follows in one user
 content, in the order of the calls (https://ai.google.dev/gemini-api/docs/function-calling,
 https://ai.google.dev/gemini-api/docs/thought-signatures).
 """
@@ -16,7 +16,7 @@ from toolcall_conformance.formats.known_keys import drop_unknown_keys, keys
 
 CONTAINER = "contents"
 
-# What the API's types say a client may send back in a content.
+# The keys that the API's types have for a content.
 KNOWN_KEYS = keys(
     "role",
     parts=keys(
@@ -37,7 +37,7 @@ KNOWN_KEYS = keys(
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
-    """The conversation of a request, as a list that may be changed."""
+    """Return the contents of a request as a new list; a single content is a list of one."""
     contents: Any = body.get("contents")
     if isinstance(contents, dict):
         return [contents]
@@ -45,7 +45,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
-    """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
+    """Return the content of the first candidate; ``echo`` keeps keys that the client does not know."""
     candidates: Any = reply.get("candidates")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     content: Any = deep_copy(first.get("content")) if isinstance(first, dict) else None
@@ -55,7 +55,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
-    """Make a functionResponse answer another call, in place: with its id as it stands, be it empty."""
+    """Set id and name of the call that a functionResponse answers; an empty id is kept, too."""
     result.pop("id", None)
     if call.get("id") is not None:
         result["id"] = call["id"]
@@ -64,7 +64,7 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
 
 
 def reverse_results(tail: list[Any]) -> None:
-    """Give the results of each content in the reverse order, in place; only where ids link them."""
+    """Reverse the functionResponses of each content, in place, if ids link them to their calls."""
     for content in tail:
         parts = content.get("parts") if isinstance(content, dict) else None
         if isinstance(parts, list):
@@ -72,7 +72,7 @@ def reverse_results(tail: list[Any]) -> None:
 
 
 def merge_results(tail: list[Any]) -> list[Any]:
-    """Contents that were made for one result each as one, with the results first."""
+    """Return one user content with the parts of all, functionResponses first."""
     parts = [part for content in tail for part in content["parts"]] if all(map(_has_parts, tail)) else None
     if not parts:
         return tail
@@ -85,7 +85,7 @@ def _has_parts(content: Any) -> bool:
 
 
 def add_instruction(body: dict[str, Any], instruction: str) -> None:
-    """Add words to the end of a request's system prompt, in place."""
+    """Add a text part to ``systemInstruction``, in place."""
     prompt = member(body, "systemInstruction")
     if isinstance(prompt, dict) and isinstance(prompt.get("parts"), list):
         prompt["parts"].append({"text": instruction})
@@ -94,5 +94,5 @@ def add_instruction(body: dict[str, Any], instruction: str) -> None:
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:
-    """Leave the choice of a tool to the model, in place."""
+    """Remove ``functionCallingConfig``, in place: without it the mode is AUTO."""
     body.get("toolConfig", {}).pop("functionCallingConfig", None)

@@ -1,4 +1,4 @@
-"""Contents, as turns. What calls and results have to do with each other is not known yet: see ``pairing``."""
+"""Reads contents into turns. Results are paired with their calls afterwards: see ``pairing``."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from toolcall_conformance.basics.reading import Node, Reading, Text, Turn
 from toolcall_conformance.formats.gemini.parts import Counts, read_part
 from toolcall_conformance.formats.gemini.proto_json import entries
 
-#: Legal are user and model only; the others are what translators leave behind, read for what they mean.
+#: The API knows user and model only; the other roles are leftovers of translators, read as what they mean.
 _SIDES = {"model": "assistant", "assistant": "assistant", "system": "system", "developer": "system"}
 
 
 def read_system(node: Node, reading: Reading, counts: Counts) -> None:
-    """The system instruction, also as the bare string that SDKs take."""
+    """Read the system instruction: a content, or the bare string that SDKs accept."""
     if isinstance(node.value, str):
         if node.value.strip():
             reading.system.append(Text(node.value, node.pointer))
@@ -23,7 +23,7 @@ def read_system(node: Node, reading: Reading, counts: Counts) -> None:
 
 
 def read_content(node: Node, reading: Reading, counts: Counts, side: str | None = None) -> None:
-    """One content, added to the turn that is under way if it is of the same side. ``side`` overrules the role."""
+    """Read a content into the current turn if its side is the same, else a new one; ``side`` overrides the role."""
     role = node.get("role")
     if side is None:
         side = _SIDES.get(role, "user") if isinstance(role, str) else "user"

@@ -1,7 +1,7 @@
-"""Which functionResponse answers which functionCall.
+"""Pairs functionResponses with functionCalls.
 
 With ids Gemini pairs by id; without them a response belongs to the call of the same name in the model turn before it,
-in order, and what no name decides goes by position. Ids need to be unique within one model turn only.
+in order, and the remaining ones by position. Ids need to be unique within one model turn only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pair_results(turns: list[Turn]) -> None:
 
 
 class _TurnPairing:
-    """The calls that the results of one turn may answer: each is taken once, as long as there are any."""
+    """The calls that the results of one turn may answer: each is taken once before any is taken again."""
 
     def __init__(self, batch: list[Call], earlier: dict[str, list[Call]]) -> None:
         self._batch = batch
@@ -42,7 +42,7 @@ class _TurnPairing:
         self._taken: set[int] = set()
         self._back: dict[str, int] = {}
         self._of_id = _WaitingCalls((call.id, call) for call in batch if call.id is not None)
-        # A result with an id can only mean a call that has none, if no call has that id.
+        # If no call has the id of a result, it can only mean a call without an id.
         self._pools = {
             has_id: _WaitingCalls(
                 entry
@@ -54,7 +54,7 @@ class _TurnPairing:
         }
 
     def answered_ordinals(self, results: list[Result]) -> dict[str, int]:
-        """The ordinal of the answered call by the pointer of the result."""
+        """Return the ordinal of the answered call for each result, by the result's pointer."""
         ordinals: dict[str, int] = {}
         for way in (self._call_by_id, self._call_by_name, self._call_by_position):
             for position, result in enumerate(results):
@@ -65,7 +65,7 @@ class _TurnPairing:
         return ordinals
 
     def _call_by_id(self, result: Result, position: int) -> Call | None:
-        """The call with this id: an unanswered one first, else one that has been answered already."""
+        """Return the call with the result's id: an unanswered one, else an answered one; None if there is none."""
         del position
         if result.id is None:
             return None
@@ -91,7 +91,7 @@ _ANY_NAME = object()
 
 
 class _WaitingCalls:
-    """Calls by what a result says of them, in order."""
+    """Calls in order, by the key with which a result may name them."""
 
     def __init__(self, entries: Iterable[tuple[Hashable, Call]]) -> None:
         self.first: dict[Hashable, Call] = {}
@@ -104,7 +104,7 @@ class _WaitingCalls:
         return key in self.first
 
     def next_call(self, key: Hashable, ordinals: Collection[int]) -> Call | None:
-        """The first call of this key that is not taken yet."""
+        """Return the first call of this key that is not in ``ordinals``, those taken; None if all are."""
         waiting = self._waiting.get(key, ())
         while waiting and waiting[0].ordinal in ordinals:
             waiting.popleft()

@@ -1,4 +1,4 @@
-"""One part of a content, read into items: https://ai.google.dev/api/caching#Part."""
+"""Reads one part of a content into items: https://ai.google.dev/api/caching#Part."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from toolcall_conformance.basics.reading import (
 from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.gemini.proto_json import entries
 
-#: Fields of a part of which it has exactly one.
+#: Fields of which a part has exactly one.
 DATA_KEYS = (
     *("text", "functionCall", "functionResponse", "inlineData", "fileData"),
     *("toolCall", "toolResponse", "executableCode", "codeExecutionResult"),
 )
 
-#: What Google itself runs: calls and results of its own tools.
+#: Fields with the calls and results of Google's own tools.
 HOSTED_KEYS = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
 
 #: Fields that describe the data of a part and matter to no tool.
@@ -39,7 +39,7 @@ METADATA_KEYS = (
     *("documentMetadata", "spreadsheetMetadata", "audioMetadata"),
 )
 
-#: Google documents two values that stand for "this call is not from Gemini"; SDKs send them base64-encoded, too.
+#: Two documented values mean "this call is not from Gemini"; SDKs send them base64-encoded, too.
 #: https://ai.google.dev/gemini-api/docs/thought-signatures
 SIGNATURE_WAIVERS = {
     "skip_thought_signature_validator",
@@ -53,7 +53,7 @@ _FILES_API = ("https://generativelanguage.googleapis.com/", "files/")
 
 @dataclass(slots=True)
 class Counts:
-    """Where the numbering of calls, batches and result groups has got to."""
+    """The running numbers of calls, batches and result groups while a body is read, and the keys left unread."""
 
     calls: int = 0
     batch: int = -1
@@ -62,7 +62,7 @@ class Counts:
 
 
 def read_part(part: Node, counts: Counts) -> list[Item]:
-    """The items of one part. Their pairing is not known yet."""
+    """Return the items of one part; results are not paired yet."""
     if isinstance(part.value, str):
         return [Text(part.value, part.pointer)] if part.value.strip() else []
     items: list[Item] = []
@@ -86,7 +86,7 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
 
 
 def _read_other_members(part: Node, counts: Counts, items: list[Item], text: Node, *, thought: bool) -> None:
-    """The items of what may stand in a part beside text, call and result, or alone."""
+    """Append the items of media, Google's own tools and the signature."""
     items.extend(read_media(part, counts))
     for key in HOSTED_KEYS:
         hosted = part.child(key)
@@ -108,7 +108,7 @@ def _read_other_members(part: Node, counts: Counts, items: list[Item], text: Nod
 
 
 def read_call(node: Node, counts: Counts) -> Call:
-    """A functionCall. An absent ``args`` is an empty object; a string is not decoded, as Gemini does not."""
+    """Read a functionCall. Absent ``args`` are an empty object; a string is not decoded: Gemini does not either."""
     args = node.child("args")
     arguments = args.value
     if arguments is None or (isinstance(arguments, str) and not arguments.strip()):
@@ -133,7 +133,7 @@ def read_call(node: Node, counts: Counts) -> Call:
 
 
 def read_result(node: Node, counts: Counts) -> Result:
-    """A functionResponse: its ``response`` as a Value, then the media in its ``parts``."""
+    """Read a functionResponse: its ``response`` as a Value, then the media in its ``parts``."""
     response = node.child("response")
     parts: list[Any] = []
     if isinstance(response.value, str):
@@ -162,10 +162,10 @@ def read_result(node: Node, counts: Counts) -> Result:
 
 
 def is_error(response: Any) -> bool | None:
-    """Whether a response says that the function failed: it has details under ``error``, or ``is_error`` is true.
+    """Whether a response reports a failure: by details under ``error``, or by a true ``is_error``. None if unknown.
 
-    An ``error`` that is null, false or empty gives no details, so it says nothing; an empty text with nothing beside it
-    is what a failed tool without any words leaves.
+    An ``error`` that is null, false or empty has no details, so it does not count; but an empty text as the only member
+    is the response of a failed tool without a message.
     """
     if not isinstance(response, dict):
         return None
@@ -176,7 +176,7 @@ def is_error(response: Any) -> bool | None:
 
 
 def read_media(part: Node, counts: Counts) -> Iterator[Media]:
-    """The media of a part, inline or by reference."""
+    """Yield the media of a part, inline or by reference."""
     inline = part.child("inlineData")
     if inline.is_object:
         mime, data = inline.text("mimeType"), inline.text("data")
@@ -195,7 +195,7 @@ def read_media(part: Node, counts: Counts) -> Iterator[Media]:
 
 
 def media_kind(mime: str | None) -> str:
-    """The kind of media that a MIME type names."""
+    """Return the kind of media of a MIME type."""
     major = (mime or "").partition("/")[0].lower()
     if major in ("image", "audio", "video"):
         return major
@@ -207,7 +207,7 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def _id_or_none(value: Any) -> str | None:
-    """An id; in proto-JSON an empty string is the same as an absent one."""
+    """Return an id, or None: in proto-JSON an empty string is the same as an absent one."""
     return value if isinstance(value, str) and value else None
 
 

@@ -1,8 +1,8 @@
-"""Proto-JSON: the spellings that Gemini takes for one and the same message.
+"""Proto-JSON: the several spellings that Gemini accepts for one message.
 
-The API parses bodies by the rules of https://protobuf.dev/programming-guides/json/, generously: a key may be spelt in
-camelCase or in snake_case, an enum value in letters of either case or as its number, an integer as a string of digits,
-and a repeated field that has one entry may be that entry itself.
+The API parses bodies by the rules of https://protobuf.dev/programming-guides/json/, generously: a key may be in
+camelCase or in snake_case, an enum value in letters of either case or its number, an integer a string of digits, and a
+repeated field with one entry may be that entry itself.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from typing import Any
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.formats.json_schemas import COUNT_KEYWORDS
 
-#: The numbers of the enum Type, by their place.
+#: The names of the enum Type, by number.
 SCHEMA_TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 
-#: The numbers of the enum Mode of a FunctionCallingConfig, by their place.
+#: The names of the enum Mode of a FunctionCallingConfig, by number.
 FUNCTION_CALLING_MODES = ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED")
 
-#: The numbers of the enum FinishReason on which the Gemini API and Vertex AI agree, by their place.
+#: The names of the enum FinishReason, by number, as far as the Gemini API and Vertex AI agree.
 FINISH_REASONS = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
 
-#: Ends that can stand beside a call: it was made, or the reply was cut behind it, or nobody declared its function.
+#: Finish reasons of replies with calls: a normal end, a cut after the call, or an undeclared function.
 FINISH_REASONS_WITH_CALLS = {"STOP", "MAX_TOKENS", "SAFETY", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
 
-#: The keywords of the message Schema that hold a Schema, a list of them, or a map of them.
+#: The keywords of the message Schema that hold a schema, a list of schemas, or a map of schemas.
 _SCHEMA_KEYWORDS = {"items", "additionalProperties"}
 _SCHEMA_LIST_KEYWORDS = {"anyOf"}
 _SCHEMA_MAP_KEYWORDS = {"properties", "defs"}
 
-#: The keys behind which a user's own keys may come.
+#: The keys whose values may have a user's own keys.
 _USER_KEY_HOLDERS = {"args", "response", "parametersJsonSchema", "responseJsonSchema", *_SCHEMA_MAP_KEYWORDS}
 
 
 @cache
 def spellings(key: str) -> tuple[str, ...]:
-    """The accepted spellings of a camelCase key, that one first."""
+    """Return the accepted spellings of a camelCase key, which comes first."""
     snake = re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), key)
     return (key,) if snake == key else (key, snake)
 
 
 @cache
 def camel_case(key: str) -> str:
-    """The camelCase spelling of a key."""
+    """Return the camelCase spelling of a key."""
     return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), key)
 
 
 def undocumented_key(pointer: str) -> str:
-    """The first key of the API's on the way to a place that is not in camelCase; empty if there is none."""
+    """Return the first key of the API in a pointer that is not in camelCase; empty if all are."""
     for token in pointer.split("/"):
         if camel_case(token) != token:
             return token
@@ -61,7 +61,7 @@ def undocumented_key(pointer: str) -> str:
 
 
 def member(value: Any, key: str) -> Any:
-    """The member ``key`` of an object in whichever spelling it has; None if absent or ``value`` is no object."""
+    """Return the member ``key`` in any of its spellings; None if it is absent or ``value`` is no object."""
     if isinstance(value, dict):
         for spelling in spellings(key):
             if spelling in value:
@@ -70,12 +70,12 @@ def member(value: Any, key: str) -> Any:
 
 
 def root(body: Any) -> Node:
-    """A cursor over a body that knows both spellings of every key."""
+    """Return a cursor over a body that accepts both spellings of every key."""
     return Node(body, "", spellings)
 
 
 def entries(node: Node) -> Iterator[Node]:
-    """The entries of a repeated field; an object that stands there by itself is its only entry."""
+    """Yield the entries of a repeated field; an object in its place is the only entry."""
     if node.is_object:
         yield node
     else:
@@ -83,7 +83,7 @@ def entries(node: Node) -> Iterator[Node]:
 
 
 def enum_name(value: Any, names: tuple[str, ...]) -> str | None:
-    """The name of an enum value that is given by name or by number; None for anything else."""
+    """Return the name of an enum value, which may be a name or a number; None for anything else."""
     if isinstance(value, str):
         return value.upper()
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names):
@@ -92,7 +92,7 @@ def enum_name(value: Any, names: tuple[str, ...]) -> str | None:
 
 
 def parse_number(value: Any) -> int | float | None:
-    """A number, also one that is written as a string."""
+    """Return a number, which may also be a string; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, float) and math.isfinite(value):
@@ -105,10 +105,10 @@ def parse_number(value: Any) -> int | float | None:
 
 
 def to_json_schema(schema: Any) -> Any:
-    """A Schema message in the one spelling that JSON Schema shares with it.
+    """Return a Schema message in the spelling of JSON Schema.
 
     Only keywords are rewritten (``any_of`` to ``anyOf``, ``type: 6`` to ``OBJECT``, ``ref`` to ``$ref``), never a
-    property that happens to be called like one. A schema that needs no rewriting comes back as the very same object.
+    property of such a name. A schema that needs no rewriting is returned as the same object.
     """
     replacements: dict[int, Any] = {}
     for subschema in reversed(_nested_schemas(schema)):  # the inner ones first
@@ -117,7 +117,7 @@ def to_json_schema(schema: Any) -> Any:
 
 
 def _nested_schemas(schema: Any) -> list[dict[str, Any]]:
-    """A schema and those within it, each behind the one that holds it; in any depth, so without recursion."""
+    """Return a schema and all schemas in it, each after its holder; without recursion: they may be deep."""
     schemas, left = [], [schema]
     while left:
         node = left.pop()
@@ -128,7 +128,7 @@ def _nested_schemas(schema: Any) -> list[dict[str, Any]]:
 
 
 def _child_schemas(schema: dict[str, Any]) -> Iterator[Any]:
-    """What stands right within a schema where a schema may stand."""
+    """Yield the values at the places where a schema may hold schemas."""
     for key, value in schema.items():
         keyword = camel_case(key)
         if keyword in _SCHEMA_KEYWORDS:
@@ -140,7 +140,7 @@ def _child_schemas(schema: dict[str, Any]) -> Iterator[Any]:
 
 
 def _rewrite_schema(schema: dict[str, Any], inner: dict[int, Any]) -> dict[str, Any]:
-    """A schema in that spelling; ``inner`` has those within it rewritten, by the identity of what they were."""
+    """Return a schema in the spelling of JSON Schema; ``inner`` has its rewritten subschemas by the old ones' id()."""
     rewritten: dict[str, Any] = {}
     for key, value in schema.items():
         keyword = camel_case(key)
@@ -162,7 +162,7 @@ def _rewrite_schema(schema: dict[str, Any], inner: dict[int, Any]) -> dict[str, 
 
 
 def _old_if_same(old: Any, new: Any) -> Any:
-    """``old`` if ``new`` holds the very same members under the very same keys, else ``new``."""
+    """Return ``old`` if ``new`` holds the same objects under the same keys, else ``new``."""
     if isinstance(old, dict):
         same = old.keys() == new.keys() and all(old[key] is new[key] for key in old)
     else:

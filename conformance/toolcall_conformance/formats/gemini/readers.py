@@ -23,7 +23,7 @@ from toolcall_conformance.formats.gemini.tools import read_tools
 
 
 def read_request(body: Any) -> Reading:
-    """The reading of a request body; never raises, whatever JSON it gets."""
+    """Read a request body. Never raises, whatever JSON it gets."""
     reading = Reading("gemini", "request")
     counts = Counts(residue=reading.residue)
     node = root(body)
@@ -37,7 +37,7 @@ def read_request(body: Any) -> Reading:
     return reading
 
 
-#: Neutral reasons; what is not here is "other". Gemini has none for calls: with them STOP is "tools".
+#: Neutral reasons; all others are "other". Gemini has none for calls: STOP after a call is "tools".
 _NEUTRAL_REASONS = {
     "STOP": "end",
     "MAX_TOKENS": "length",
@@ -55,7 +55,7 @@ _NEUTRAL_REASONS = {
         ),
         "error",
     ),
-    # The API's own words for an end that is not a whole answer, and that no other API has a word for.
+    # Reasons that no other API has.
     **dict.fromkeys(
         ("OTHER", "LANGUAGE", "NO_IMAGE", "IMAGE_OTHER", "ESCALATION", "PUP_LIMITED_DISABLED", "CONTINUATION"), "other"
     ),
@@ -63,7 +63,7 @@ _NEUTRAL_REASONS = {
 
 
 def read_response(body: Any) -> Reading:
-    """The reading of a reply: of its first candidate, for Gemini's tools have no more. Never raises."""
+    """Read a reply: its first candidate only. Never raises."""
     reading = Reading("gemini", "response")
     counts = Counts(residue=reading.residue)
     node = root(body)
@@ -78,7 +78,7 @@ def read_response(body: Any) -> Reading:
     if reading.finish is None and error.is_object:
         reading.finish = Finish("error", error.get("status"), error.pointer)
     if reading.finish is None and not candidates and node.is_object:
-        # None came, and nothing says why: "there was something wrong with the prompt".
+        # Without candidates and reason: "there was something wrong with the prompt".
         reading.finish = Finish("filter", None, node.pointer)
     _read_usage(node.child("usageMetadata"), reading)
     node.ignore("modelVersion", "responseId", "createTime", "modelStatus", "automaticFunctionCallingHistory")
@@ -89,7 +89,7 @@ def read_response(body: Any) -> Reading:
 def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
     content = node.child("content")
     if content.is_object:
-        # Whatever the role says: a reply is what the model says.
+        # Whatever its role: a reply is the model's.
         read_content(content, reading, counts, side="assistant")
         read_grounding(node.child("groundingMetadata"), content.child("parts"), reading)
     raw = node.child("finishReason")
@@ -104,7 +104,7 @@ def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
 
 
 def _read_usage(node: Node, reading: Reading) -> None:
-    """Token counts. Input has the cached tokens in it, output the thoughts: so that input and output make the total."""
+    """Read the token counts. Input includes cached tokens, output includes thoughts: together they are the total."""
     counted = {
         key: parse_number(node.get(key))
         for key in (
@@ -126,7 +126,10 @@ def _read_usage(node: Node, reading: Reading) -> None:
 
 
 def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
-    """Give each text of the reply the pages that it rests on. Places are counted in bytes of the text's part."""
+    """Add citations to the texts of a reply. Segments are counted in bytes of the text's part.
+
+    https://ai.google.dev/api/generate-content#GroundingMetadata
+    """
     pages = [chunk.child("web") for chunk in entries(node.child("groundingChunks"))]
     places = [part.child("text").pointer for part in entries(parts)]
     spoken = {item.pointer: item for turn in reading.turns for item in turn.items if isinstance(item, Text)}
@@ -154,7 +157,7 @@ def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
 
 
 def _segment_text(segment: Node, text: str) -> str | None:
-    """The words of a segment; empty where its place is none of the text's."""
+    """Return the text of a segment; empty if its bytes are outside the text."""
     start, end = segment.get("startIndex") or 0, segment.get("endIndex")
     if not isinstance(start, int) or not isinstance(end, int):
         return segment.text("text")
@@ -162,15 +165,15 @@ def _segment_text(segment: Node, text: str) -> str | None:
     return raw[start:end].decode("utf-8", "ignore") if 0 <= start < end <= len(raw) else ""
 
 
-#: How a protobuf Duration is spelt in JSON: https://protobuf.dev/programming-guides/json/.
+#: A protobuf Duration in JSON: https://protobuf.dev/programming-guides/json/.
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 
 def read_error(reply: Any) -> Reading:
-    """The reading of ``{"status", "headers", "body"}``. Never raises.
+    """Read an error reply, ``{"status", "headers", "body"}``. Never raises.
 
-    Of the details two count: RetryInfo says how long to wait, and an ErrorInfo tells a wrong key, which comes under
-    the status 400, from a wrong request.
+    Of its details two matter: RetryInfo has the delay, and an ErrorInfo tells a wrong API key from a wrong request,
+    both of which have the status 400.
     """
     error = Node(reply).child("body").child("error")
     details = error.child("details")

@@ -1,4 +1,4 @@
-"""Reads what a request asks for beside its contents: https://ai.google.dev/api/generate-content#generationconfig."""
+"""Reads the settings of a request under their neutral names: https://ai.google.dev/api/generate-content#generationconfig."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CHOICE_MODES = {"AUTO": "auto", "MODE_UNSPECIFIED": "auto", "VALIDATED": "auto",
 
 
 def read_settings(body: Node, reading: Reading) -> None:
-    """All settings of a request."""
+    """Read every setting of a request."""
     model = body.child("model")
     if isinstance(model.value, str):
         _add_setting(reading, "model", model.value.removeprefix("models/"), model)
@@ -74,7 +74,7 @@ def _read_generation(config: Node, reading: Reading) -> None:
 
 
 def _read_thinking(config: Node, reading: Reading) -> None:
-    """How much to think: a level for Gemini 3, a budget for models before it (0 is none, -1 as much as it likes)."""
+    """Add the reasoning setting: a level for Gemini 3, a budget for earlier models (0: none, -1: the model decides)."""
     level, budget = config.get("thinkingLevel"), parse_number(config.get("thinkingBudget"))
     wish: dict[str, Any] = {} if budget is None else {"budget": budget}
     if isinstance(level, str):
@@ -89,7 +89,7 @@ def _read_thinking(config: Node, reading: Reading) -> None:
 
 
 def _read_format(config: Node, reading: Reading) -> None:
-    """The response format: a MIME type, and one of two kinds of schema."""
+    """Add the response format: a MIME type, and one of two kinds of schema."""
     mime = config.child("responseMimeType")
     schema, described = config.child("responseSchema"), config.child("responseJsonSchema")
     if schema.value is not None:
@@ -106,7 +106,7 @@ def _read_format(config: Node, reading: Reading) -> None:
 
 
 def _read_choice(node: Node, reading: Reading) -> None:
-    """The tool choice. Without a mode it is AUTO, which is the API's default."""
+    """Add the tool choice; without a mode it is AUTO, the API's default."""
     if not node.is_object:
         return
     mode = enum_name(node.get("mode"), FUNCTION_CALLING_MODES)

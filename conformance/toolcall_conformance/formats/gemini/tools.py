@@ -13,7 +13,7 @@ BUILT_IN = (
 
 
 def read_tools(node: Node, reading: Reading) -> None:
-    """Function declarations and built-in tools, in the order in which they stand."""
+    """Read function declarations and built-in tools, in their order."""
     for tool in entries(node):
         for declaration in entries(tool.child("functionDeclarations")):
             reading.tools.append(read_declaration(declaration, reading))
@@ -26,7 +26,7 @@ def read_tools(node: Node, reading: Reading) -> None:
 
 
 def read_declaration(node: Node, reading: Reading) -> Tool:
-    """A function declaration; a schema in ``parameters`` is given in the spelling of JSON Schema."""
+    """Return a function declaration; a schema in ``parameters`` is rewritten in the spelling of JSON Schema."""
     name, description = node.child("name"), node.child("description")
     parameters, described = node.child("parameters"), node.child("parametersJsonSchema")
     schema = parameters if parameters.value is not None else described

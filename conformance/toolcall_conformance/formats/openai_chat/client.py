@@ -1,6 +1,6 @@
 """An ideal client of Chat Completions: how it continues after a reply.
 
-The reply's message goes back as it came, a tool message for each call follows
+The reply's message goes back unchanged, and a tool message for each call follows
 (https://platform.openai.com/docs/guides/function-calling).
 """
 
@@ -16,7 +16,7 @@ from toolcall_conformance.formats.openai_chat.conversation import INSTRUCTION_RO
 CONTAINER = "messages"
 
 _FUNCTION_CALL = keys("id", "type", function=keys("name", "arguments"))
-# What the API's types say a client may send back in an assistant's message.
+# The keys that the API's types have for an assistant's message.
 KNOWN_KEYS = keys(
     "role",
     "refusal",
@@ -25,22 +25,22 @@ KNOWN_KEYS = keys(
     audio=keys("id"),
     tool_calls=ByType(
         {"function": _FUNCTION_CALL, "custom": keys("id", "type", custom=keys("name", "input"))},
-        untyped=_FUNCTION_CALL,  # some vendors leave it out
+        untyped=_FUNCTION_CALL,  # some vendors leave the type out
     ),
     function_call=keys("name", "arguments"),
 )
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
-    """The conversation of a request, as a list that may be changed."""
+    """Return the messages of a request as a new list."""
     messages: Any = body.get("messages")
     return list(messages) if isinstance(messages, list) else []
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
-    """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know.
+    """Return the message of the first choice; ``echo`` keeps keys that the client does not know.
 
-    Nulls and the empty ``annotations`` that come with every reply go back too: the SDK sends what it was sent.
+    Nulls and the empty ``annotations`` of every reply go back, too: the SDK sends what it received.
     """
     choices: Any = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
@@ -51,12 +51,12 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
-    """Make a message with a result answer another call, in place: one of tool_calls by id, a function_call by name.
+    """Make a result message answer another call, in place: one of tool_calls by id, a function_call by name.
 
-    The role goes by the call, too: a translator may return a call in the other form than the client declared it.
+    The role follows the call, too: a translator may return a call in the other form than the client declared it.
     """
     content = result.get("content")
-    if "name" in call:  # the deprecated function_call, to which belongs the role function
+    if "name" in call:  # the deprecated function_call, whose results have the role function
         if result.get("role") == "tool":
             result.clear()
             result |= {"role": "function", "content": _as_text(content)}
@@ -70,24 +70,24 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
 
 
 def _as_text(content: Any) -> Any:
-    """Content as the one string that a message of the role function may have."""
+    """Return content as a string, which is all that a message of the role function may have."""
     if not isinstance(content, list):
         return content
     return "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and "text" in part)
 
 
 def reverse_results(tail: list[Any]) -> None:
-    """Give the results in the reverse order, in place; they are linked by id."""
+    """Reverse the tool messages, in place; ids link them to their calls."""
     reverse_among(tail, lambda message: isinstance(message, dict) and message.get("role") == "tool")
 
 
 def merge_results(tail: list[Any]) -> list[Any]:
-    """Messages that were made for one result each: those of the tools first, then what the user has beside them."""
+    """Return the tool messages, and after them all others."""
     return sorted(tail, key=lambda message: not (isinstance(message, dict) and message.get("role") == "tool"))
 
 
 def add_instruction(body: dict[str, Any], instruction: str) -> None:
-    """Add words to the end of a request's system prompt, in place: a message behind those of the prompt."""
+    """Insert a system message after those at the beginning, in place."""
     messages = body.get("messages")
     if isinstance(messages, list):
         roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
@@ -96,6 +96,6 @@ def add_instruction(body: dict[str, Any], instruction: str) -> None:
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:
-    """Leave the choice of a tool to the model, in place."""
+    """Set ``tool_choice`` to auto, and remove ``function_call``, in place."""
     body.pop("function_call", None)
     body["tool_choice"] = "auto"

@@ -1,4 +1,4 @@
-"""Messages, as turns of calls, results and text."""
+"""Reads messages into turns of calls, results and text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ChatMessageReader:
         self._ordinal = 0
 
     def read(self, message: Node) -> None:
-        """Read a message of any role, as they stand in a request."""
+        """Read a request's message of any role."""
         role = message.text("role") or ""
         if role in INSTRUCTION_ROLES:
             self._read_instruction(message)
@@ -56,7 +56,7 @@ class ChatMessageReader:
         message.close(self.reading.residue)
 
     def read_assistant(self, message: Node) -> None:
-        """Read an assistant message. Chat cannot say how text and calls interleave: text comes first."""
+        """Read an assistant message: text first, for Chat has no order of text and calls."""
         residue = self.reading.residue
         message.ignore("role")
         content = message.child("content")
@@ -77,13 +77,13 @@ class ChatMessageReader:
             self._append("system", message, items)
             return
         self.reading.system.extend(item for item in items if isinstance(item, Text))
-        # What is not text cannot stand in the system prompt, but it must not vanish from the reading either.
+        # What is no text cannot be in the system prompt, but must not vanish from the reading.
         self._append("system", message, [item for item in items if not isinstance(item, Text)])
 
     def _read_audio(self, audio: Node, content: Iterable[Item]) -> Iterator[Item]:
-        """Spoken answers; in a request only their id stands there.
+        """Yield a spoken answer, of which a request has the id only, and its transcript.
 
-        ``content`` is the message's content. Where the transcript is the same sentence, it is one text and not two.
+        A transcript that repeats the message's ``content`` is left out.
         """
         if not audio.is_object:
             return
@@ -182,7 +182,7 @@ class ChatMessageReader:
             parts=tuple(self._read_result_parts(content)),
             error=None,
             pointer=message.pointer,
-            # One run of tool messages is one group: the place that answers one batch.
+            # Neighbouring tool messages are one group: together they answer one batch.
             group=len(turns) - 1 if turns and turns[-1].side == "user" else len(turns),
             content_pointer=content.pointer if "content" in message else None,
             id_pointer=call_id.pointer if text is not None else None,
@@ -202,7 +202,7 @@ class ChatMessageReader:
                 yield Value(raw, item.pointer)
 
     def _append(self, side: str, message: Node, items: list[Any]) -> None:
-        """Add items to the last turn if it is of this side; a message without any opens no turn."""
+        """Add items to the last turn if it is of this side, else to a new one; without items there is no new turn."""
         if not items:
             return
         turns = self.reading.turns

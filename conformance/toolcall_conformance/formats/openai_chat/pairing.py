@@ -15,7 +15,7 @@ class _OpenCall:
 
 @dataclass(slots=True)
 class _MatchingCalls:
-    """The calls of one batch that a result can mean by what it says."""
+    """The calls of one batch that have the same key: an id, or a name."""
 
     batch: int
     first: _OpenCall
@@ -24,10 +24,10 @@ class _MatchingCalls:
 
 @dataclass(slots=True)
 class ChatPairing:
-    """The calls so far, batch by batch. Ids may come again in later batches, be empty or be absent."""
+    """The calls read so far. Ids may come back in later batches, be empty, or be absent."""
 
     batch: int = 0
-    """The number that the next batch gets."""
+    """The number of the next batch."""
     _calls_by_key: dict[Hashable, _MatchingCalls] = field(default_factory=dict)
 
     def begin_batch(self) -> None:
@@ -45,16 +45,16 @@ class ChatPairing:
             self._add_waiting(("name", name), call)
 
     def answered_call(self, call_id: str | None, name: str | None) -> int | None:
-        """The ordinal of the call that a tool message answers.
+        """Return the ordinal of the call that a tool message answers; None if there is none.
 
-        Of equal ids (empty ones, as some vendors send) the first unanswered one in order. Without an id a call that
-        has none either, of that name if the message has one.
+        Of calls with equal ids (some vendors send empty ones) it is the first unanswered one. A message without an id
+        answers a call without an id, of its name if it has one.
         """
         by_name = call_id is None and name is not None
         return self._take_waiting(("name", name) if by_name else ("id", call_id))
 
     def answered_function_call(self, name: str | None) -> int | None:
-        """The ordinal of the legacy ``function_call`` that a message of role ``function`` answers: by name."""
+        """Return the ordinal of the legacy ``function_call`` of this name, which a ``function`` message answers."""
         return self._take_waiting(("function", name))
 
     def _add_waiting(self, key: Hashable, call: _OpenCall) -> None:

@@ -1,4 +1,4 @@
-"""Content parts: what a message's ``content`` holds, as neutral items."""
+"""Reads a message's ``content`` into neutral items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AUDIO_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 
 
 def read_content(content: Node, residue: list[Residue]) -> Iterator[Part]:
-    """The items of a message's content, which is a string, a list of parts, null or absent."""
+    """Yield the items of a message's content, which is a string, a list of parts, null or absent."""
     if isinstance(content.value, str):
         if content.value.strip():
             yield Text(content.value, content.pointer)
@@ -27,7 +27,7 @@ def read_content(content: Node, residue: list[Residue]) -> Iterator[Part]:
 
 
 def read_generated_images(images: Node, residue: list[Residue]) -> Iterator[Part]:
-    """What the model drew, where OpenRouter and others give it: beside the content, an ``image_url`` part each.
+    """Yield the images that a model generated, which OpenRouter and others send outside the content, as image parts.
 
     https://openrouter.ai/docs/features/multimodal/image-generation
     """
@@ -57,7 +57,7 @@ def _read_part(part: Node, residue: list[Residue]) -> Iterator[Part]:
     elif kind == "file":
         yield _read_file(part, residue)
     else:
-        # Its keys are not residue: the whole part is unknown.
+        # The whole part is unknown, so its keys are no residue.
         yield Unknown(kind, part.pointer)
         return
     part.ignore("prompt_cache_breakpoint")
@@ -65,7 +65,7 @@ def _read_part(part: Node, residue: list[Residue]) -> Iterator[Part]:
 
 
 def _read_thinking(thinking: Node) -> Iterator[Part]:
-    """Mistral's thinking part: a string or a list of text parts."""
+    """Yield the texts of Mistral's thinking part: a string or a list of text parts."""
     pieces = [thinking] if isinstance(thinking.value, str) else [entry.child("text") for entry in thinking.each()]
     for piece in pieces:
         if isinstance(piece.value, str) and piece.value.strip():
@@ -74,7 +74,7 @@ def _read_thinking(thinking: Node) -> Iterator[Part]:
 
 def _read_image(part: Node, residue: list[Residue]) -> Media:
     image = part.child("image_url")
-    # The object is the official form; a bare string is what some senders put there.
+    # The object is the official form; some clients send a bare string.
     url = image.value if isinstance(image.value, str) else image.text("url")
     image.ignore("detail")
     image.close(residue)

@@ -16,7 +16,7 @@ from toolcall_conformance.formats.openai_chat.tools import read_tools
 
 
 def read_request(body: Any) -> Reading:
-    """The reading of a request body; never raises.
+    """Read a request body. Never raises.
 
     https://platform.openai.com/docs/api-reference/chat/create
     """
@@ -35,7 +35,7 @@ def read_request(body: Any) -> Reading:
 
 
 def _cache_marks(message: Node) -> Iterator[CacheMark]:
-    """The marks of a message and its parts: the API's own, and the one that gateways take over from Anthropic."""
+    """Yield the cache marks of a message and its parts: the API's own, and Anthropic's, which gateways accept."""
     on = {"system": "system", "developer": "system", "tool": "result"}.get(message.text("role") or "", "message")
     yield from _node_marks(on, message)
     for part in message.child("content").each():
@@ -60,7 +60,7 @@ _NEUTRAL_REASONS = {
 
 
 def read_response(body: Any) -> Reading:
-    """The reading of a reply that is not streamed; never raises.
+    """Read a reply that is not streamed. Never raises.
 
     Of several choices (``n`` above 1) only the first is read: no other format has more than one.
     https://platform.openai.com/docs/api-reference/chat/object
@@ -93,9 +93,9 @@ def _read_choice(choice: Node, reading: Reading) -> None:
 
 
 def _neutral_reason(raw: Any, has_calls: bool, refused: bool) -> str:
-    """The neutral reason. ``stop`` stands beside calls too: always when one function was forced.
+    """Return the neutral finish reason. ``stop`` occurs with calls, too: always if a function was forced.
 
-    Some vendors write a blank one at every end.
+    Some vendors always send a blank reason.
     """
     reason = _NEUTRAL_REASONS.get(raw or "stop", "other") if isinstance(raw, str) else "other"
     if reason == "end" and has_calls:
@@ -123,5 +123,5 @@ def _read_usage(usage: Node, reading: Reading) -> None:
 
 
 def read_error(reply: Any) -> Reading:
-    """The reading of ``{"status", "headers", "body"}``. Never raises."""
+    """Read an error reply, ``{"status", "headers", "body"}``. Never raises."""
     return read_failure("openai_chat", reply, Node(reply).child("body").child("error"))

@@ -1,4 +1,4 @@
-"""Request settings under their neutral names."""
+"""Reads the settings of a request under their neutral names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from toolcall_conformance.basics.reading import Node, Reading, Setting
 from toolcall_conformance.formats.openai_chat.tools import read_choice
 
-#: Keys whose value is neutral as it stands.
+#: Keys whose value is the neutral value, with the neutral name.
 _PLAIN_SETTINGS = {
     "model": "model",
     "stream": "stream",
@@ -38,8 +38,8 @@ _PRIVATE_SETTINGS = (
 
 
 def read_settings(body: Node, reading: Reading) -> None:
-    """Read every top-level key but ``messages``, ``tools`` and ``functions``. A null setting is an absent one."""
-    # How a stream is cut is the route's business, its counts are the client's.
+    """Read every top-level key but ``messages``, ``tools`` and ``functions``; null counts as absent."""
+    # Of the stream options only the usage is a setting of the client.
     body.ignore("stream_options")
     _add_setting(reading, "stream_counts", body.child("stream_options").child("include_usage"))
     for key, name in _PLAIN_SETTINGS.items():
@@ -62,7 +62,7 @@ def read_settings(body: Node, reading: Reading) -> None:
 
 
 def _add_setting(reading: Reading, name: str, node: Node, value: Any = None) -> None:
-    """Note a setting; null counts as absent, and so does a list of nothing (``stop: []``)."""
+    """Add a setting; null and an empty list (``stop: []``) count as absent."""
     if node.value is not None and node.value != []:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
 
@@ -74,5 +74,5 @@ def _response_format(response_format: Node) -> Any:
     described = response_format.child("json_schema")
     if kind != "json_schema" or not described.is_object:
         return {"type": kind}
-    strict = described.get("strict") is True  # as the API takes silence
+    strict = described.get("strict") is True  # absent means false to the API
     return {"type": kind, "schema": described.get("schema"), "name": described.get("name"), "strict": strict}

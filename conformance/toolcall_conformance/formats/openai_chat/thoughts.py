@@ -1,4 +1,4 @@
-"""Reasoning in Chat: the official API has none, so these are the vendors' keys, read where they stand."""
+"""Reads reasoning: the official API has none, so these are the vendors' keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.basics.reading import Node, Opaque, Reasoning, Residue
 
-#: The beginning of ``reasoning_details[].format`` tells who made the opaque part (OpenRouter).
+#: The provider of an opaque part, by the beginning of ``reasoning_details[].format`` (OpenRouter).
 #: https://openrouter.ai/docs/use-cases/reasoning-tokens
 _PROVIDERS = {"anthropic": "anthropic", "openai": "openai_responses", "google": "gemini"}
 
@@ -16,9 +16,9 @@ THOUGHT_KEYS = (*_TEXT_KEYS, "reasoning_details")
 
 
 def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
-    """Thinking text and opaque state of an assistant message, apart from that of its calls."""
+    """Yield the thinking text and opaque state of an assistant message, without that of its calls."""
     has_text = False
-    # The same text may stand under several keys; it is one element.
+    # The same text may be under several keys; it is one item.
     for key in _TEXT_KEYS:
         text = message.child(key)
         if isinstance(text.value, str) and text.value.strip() and not has_text:
@@ -44,7 +44,7 @@ def _read_detail(detail: Node, has_text: bool, residue: list[Residue]) -> Iterat
 
 
 def read_signature(owner: Node, call: int | None, residue: list[Residue]) -> Iterator[Opaque]:
-    """Gemini's signature on its OpenAI endpoint: ``extra_content.google.thought_signature`` of a call or message.
+    """Yield Gemini's signature, which its OpenAI endpoint sends in ``extra_content`` of a call or message.
 
     https://ai.google.dev/gemini-api/docs/thought-signatures
     """

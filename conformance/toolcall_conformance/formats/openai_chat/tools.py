@@ -1,4 +1,4 @@
-"""Tool declarations and the choice among them, the legacy spellings of both included."""
+"""Reads tool declarations and the tool choice, also in their legacy forms."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
         return None
     kind = entry.text("type") or "function"
     if kind not in ("function", "custom"):
-        # No such tool is legal in Chat; its keys are another format's, so none of them is residue here.
+        # Chat has no such tool: its keys are another format's, and so no residue.
         name = entry.text("name")
         pointer = entry.child("name").pointer if name is not None else None
         return Tool(
             name or kind, None, None, entry.pointer, kind="hosted", name_pointer=pointer, type=kind, form="tool_calls"
         )
     holder = entry.child(kind)
-    # A flat declaration is wrong here, but it is plain what it means.
+    # A flat declaration is wrong here, but its meaning is clear.
     tool = _read_declaration(entry, holder if holder.is_object else entry, kind)
     if holder.is_object:
-        entry.ignore("name")  # recorded clients say it here as well; the API reads the inner one
+        entry.ignore("name")  # recorded clients send it here, too; the API reads the inner one
         holder.close(reading.residue)
     entry.close(reading.residue)
     return tool
@@ -61,14 +61,14 @@ def _read_declaration(entry: Node, holder: Node, kind: str, form: str = "tool_ca
 
 
 def read_grammar(format_node: Node, holder: Node) -> dict[str, Any] | None:
-    """Syntax and definition of the grammar in ``holder`` that ``format_node``, a custom tool's format, asks for."""
+    """Return the grammar in ``holder`` if ``format_node``, a custom tool's format, has one; else None."""
     if format_node.text("type") != "grammar":
         return None
     return {"syntax": holder.text("syntax"), "definition": (holder.text("definition") or "").strip()}
 
 
 def read_choice(choice: Node, legacy: Node) -> Any:
-    """Neutral form of ``tool_choice`` or of the legacy ``function_call``; what is neither stays as it is."""
+    """Return ``tool_choice`` or the legacy ``function_call`` in neutral form; any other value unchanged."""
     if choice.value is None:
         if isinstance(legacy.value, str):
             return {"mode": legacy.value}
@@ -86,6 +86,6 @@ def read_choice(choice: Node, legacy: Node) -> Any:
 
 
 def _chosen_name(choice: Node, kind: str) -> str | None:
-    """The tool that a named choice names, nested as it should be or flat as in other formats."""
+    """Return the tool name of a choice, nested as in this format or flat as in others."""
     holder = choice.child(kind) if kind in ("function", "custom") else choice
     return holder.text("name") or choice.text("name")

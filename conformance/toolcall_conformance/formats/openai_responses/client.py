@@ -1,6 +1,6 @@
 """An ideal client of Responses: how it continues after a reply.
 
-The reply's output items are appended to the input as they came, then an output item for each call
+The reply's output items are appended to the input unchanged, then an output item for each call
 (https://platform.openai.com/docs/guides/function-calling).
 """
 
@@ -16,7 +16,7 @@ from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_TY
 
 CONTAINER = "input"
 
-# Outputs that hold any text or parts.
+# Types of outputs that may hold any text or parts.
 _PLAIN_OUTPUTS = frozenset({OUTPUT_TYPES["function_call"], OUTPUT_TYPES["custom_tool_call"]})
 
 _CALLER = keys("type", "caller_id")
@@ -54,7 +54,7 @@ _COMPUTER_ACTION = ByType(
 )
 _DIFF = keys("type", "path", "diff")
 _ERROR_WITH_MESSAGE = keys("type", "code", "message")
-# Items of tools that the provider has made up, whoever runs them.
+# Items of tools that the provider defines, whoever runs them.
 _HOSTED_STEPS = {
     "web_search_call": keys("type", "id", "status", action=_WEB_ACTION),
     "file_search_call": keys(
@@ -160,7 +160,7 @@ _HOSTED_STEPS = {
         caller=_CALLER,
     ),
 }
-# What the API's types say a client may send back of a reply's output.
+# The keys that the API's types have for the items of a reply's output.
 KNOWN_KEYS = ByType(
     _HOSTED_STEPS
     | {
@@ -187,7 +187,7 @@ KNOWN_KEYS = ByType(
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
-    """The conversation of a request, as a list that may be changed; a plain string becomes the message it means."""
+    """Return the items of ``input`` as a new list; a plain string becomes a user message."""
     content: Any = body.get("input")
     if isinstance(content, str):
         return [{"role": "user", "content": content}]
@@ -195,7 +195,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
-    """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
+    """Return the items of ``output``; ``echo`` keeps keys that the client does not know."""
     output: Any = deep_copy(reply.get("output"))
     if not isinstance(output, list):
         return []
@@ -203,11 +203,11 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
-    """Make an output item answer another call, in place; whether the client has an output of the type that it wants.
+    """Make an output item answer another call, in place. Return False if it has no output of the call's type.
 
-    A translator may return a call of another type than the tool that the client declared. The type of the output goes
-    by the call. What a built-in tool returned can be told as the result of any function; a function's result is no
-    screen and no shell's output.
+    A translator may return a call of another type than the tool that the client declared: the type of the output
+    follows the call. The output of a built-in tool can be the output of any function, but not the other way round: a
+    function's output is no screenshot and no shell's output.
     """
     kind = item_type(result)
     output_type = OUTPUT_TYPES.get(item_type(call), kind)
@@ -224,7 +224,7 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
 
 
 def _as_function_output(kind: str, output: Any) -> Any:
-    """What an output of this type says, as the ``output`` of a function."""
+    """Return the ``output`` of a built-in tool as the ``output`` of a function."""
     if kind == "computer_call_output" and isinstance(output, dict):
         reference = {key: output[key] for key in ("image_url", "file_id") if output.get(key) is not None}
         return [{"type": "input_image", **reference}]
@@ -234,21 +234,21 @@ def _as_function_output(kind: str, output: Any) -> Any:
 
 
 def reverse_results(tail: list[Any]) -> None:
-    """Give the results in the reverse order, in place; they are linked by id."""
+    """Reverse the call outputs, in place; ids link them to their calls."""
     reverse_among(tail, lambda item: isinstance(item, dict) and str(item.get("type")).endswith("_call_output"))
 
 
 def merge_results(tail: list[Any]) -> list[Any]:
-    """Items that were made for one result each, as they are: their order is free."""
+    """Return the items unchanged: their order is free."""
     return tail
 
 
 def add_instruction(body: dict[str, Any], instruction: str) -> None:
-    """Add words to the end of a request's system prompt, in place."""
+    """Add a text to the end of ``instructions``, in place."""
     instructions = body.get("instructions")
     body["instructions"] = f"{instructions}\n\n{instruction}" if instructions else instruction
 
 
 def set_tool_choice_auto(body: dict[str, Any]) -> None:
-    """Leave the choice of a tool to the model, in place."""
+    """Set ``tool_choice`` to auto, in place."""
     body["tool_choice"] = "auto"

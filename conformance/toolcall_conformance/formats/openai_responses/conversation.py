@@ -1,4 +1,4 @@
-"""Items: the steps of a conversation, in ``input`` and in ``output`` alike, gathered into turns."""
+"""Reads the items of ``input`` and ``output`` into turns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from toolcall_conformance.formats.openai_responses.pairing import ResponsesPairi
 from toolcall_conformance.formats.openai_responses.parts import read_content
 from toolcall_conformance.formats.openai_responses.tools import read_tools
 
-#: Calls that OpenAI defines and the client carries out: item type -> the key that says what to do.
+#: Calls of tools that OpenAI defines and the client runs: by item type, the key with the arguments.
 BUILTIN_CALL_KEYS = {
     "local_shell_call": "action",
     "shell_call": "action",
@@ -36,7 +36,7 @@ BUILTIN_CALL_KEYS = {
     "tool_search_call": "arguments",
 }
 
-#: What the client sends back, by the type of the call that it answers.
+#: The type of the output item, by the type of the call that it answers.
 OUTPUT_TYPES = {
     "function_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
@@ -46,7 +46,7 @@ OUTPUT_TYPES = {
 
 _TOOL_SEARCH_TYPES = frozenset({"tool_search_call", "tool_search_output"})
 
-#: Steps that OpenAI carries out, or that concern no tools. A search for tools is one unless the client carries it out.
+#: Types of steps that OpenAI runs, or that concern no tools; a tool search is one unless the client runs it.
 HOSTED_TYPES = frozenset(
     {
         *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),
@@ -55,14 +55,14 @@ HOSTED_TYPES = frozenset(
     }
 )
 
-#: Items without content of their own.
+#: Types of items without content.
 SILENT_TYPES = frozenset({"configuration_update"})
 
 _SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
 
 
 def is_hosted(kind: str, item: Any) -> bool:
-    """Whether an item is a step that OpenAI carries out; a search for tools says who carries it out.
+    """Whether an item is a step that OpenAI runs; a tool search says in ``execution`` who runs it.
 
     https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_tool_search_call.py
     """
@@ -72,7 +72,7 @@ def is_hosted(kind: str, item: Any) -> bool:
 
 
 def item_type(item: Any) -> str:
-    """An item's type; a message and a reference may leave it out. ``""`` for what is no item at all."""
+    """Return an item's type, which a message or a reference may leave out; empty for what is no item."""
     if not isinstance(item, dict):
         return ""
     kind = item.get("type")
@@ -170,7 +170,7 @@ class ItemReader:
 
     def _read_output(self, node: Node, kind: str) -> None:
         call_id = node.text("call_id")
-        # An output that does not say who ran its search answers the client's own, if that has its id.
+        # An output that does not say who ran its search answers the client's search of its id, if there is one.
         is_clients = call_id is not None and call_id in self._search_ids
         if (is_hosted(kind, node.value) and not is_clients) or (call_id is not None and call_id in self._hosted_ids):
             self._read_hosted(node, kind)
@@ -269,7 +269,7 @@ class ItemReader:
         node.close(self.reading.residue)
 
     def _skip_item(self, node: Node, _: str) -> None:
-        """Configuration in the middle of a conversation: nothing that anybody said."""
+        """Skip configuration within a conversation: it has no content."""
 
     def _read_unknown(self, node: Node, kind: str) -> None:
         side = "user" if kind.endswith("_output") else "assistant"
@@ -297,7 +297,7 @@ def _member_pointer(node: Node, key: str) -> str | None:
 
 
 def _output_failed(node: Node, kind: str) -> bool | None:
-    """Only a patch's output can say that it failed; a ``status`` elsewhere tells how far an item got."""
+    """Return whether a patch failed; None for other outputs, whose ``status`` is the progress of the item."""
     if kind != "apply_patch_call_output":
         return None
     return {"failed": True, "completed": False}.get(node.text("status") or "")
@@ -315,7 +315,7 @@ def _read_output_parts(node: Node, kind: str, reading: Reading) -> tuple[Any, ..
 
 
 def _unknown_part_value(part: Item, output: Node) -> Value:
-    """A part of no known kind as it stands, so that what it says is not lost."""
+    """Return an unknown part as a Value, so that its content is not lost."""
     if part.pointer == output.pointer or not isinstance(output.value, list):
         return Value(output.value, output.pointer)
     tail = part.pointer[len(output.pointer) + 1 :].split("/")[0]

@@ -1,7 +1,7 @@
-"""Conversations that OpenAI keeps: a request names an earlier reply and sends only the new entries.
+"""Conversations that OpenAI stores: a request names an earlier reply and sends only the new items.
 
-The input and the output of that reply go before the request's own input; settings, instructions and tools are those of
-the request alone. A reply to a request with ``store: false`` is not kept
+The input and the output of that reply precede the request's own input; settings, instructions and tools are those of
+the request alone. A reply to a request with ``store: false`` is not stored
 (https://platform.openai.com/docs/guides/conversation-state). A request may also name single items of earlier replies:
 an ``item_reference`` stands for the item of that id
 (https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_input_item_param.py).
@@ -18,31 +18,31 @@ from toolcall_conformance.formats.openai_responses.conversation import item_type
 
 
 def is_stored(body: Any) -> bool:
-    """Whether the provider keeps the conversation of a request and its reply: unless the request says otherwise."""
+    """Whether ``store`` is not false."""
     return not isinstance(body, dict) or body.get("store") is not False
 
 
 def previous_reply(body: dict[str, Any]) -> tuple[str, str] | None:
-    """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
+    """Return ``previous_response_id`` and its pointer; None if the request has none."""
     reply_id = body.get("previous_response_id")
     return (reply_id, "/previous_response_id") if isinstance(reply_id, str) and reply_id else None
 
 
 def expand(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
-    """The request as it would be with the kept ``history`` in it."""
+    """Return the request with the stored items before its own input, without ``previous_response_id``."""
     request: dict[str, Any] = deep_copy({key: value for key, value in body.items() if key != "previous_response_id"})
     request[CONTAINER] = deep_copy(history) + entries(request)
     return request
 
 
 def item_references(body: dict[str, Any]) -> list[tuple[str, str]]:
-    """The ids of the items that a request names and does not hold, each with the pointer of its entry."""
+    """Return the id and the pointer of each ``item_reference`` in ``input``."""
     named = [(place, entry) for place, entry in enumerate(entries(body)) if item_type(entry) == "item_reference"]
     return [(entry["id"], join("", CONTAINER, place)) for place, entry in named if isinstance(entry.get("id"), str)]
 
 
 def resolve_references(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """The request with the items themselves in the place of references; ``items`` holds each by its id."""
+    """Return the request with items in place of their references; the request itself if it has none."""
     named = {pointer: name for name, pointer in item_references(body)}
     input_items: list[Any] = []
     for place, entry in enumerate(entries(body)):
@@ -52,7 +52,7 @@ def resolve_references(body: dict[str, Any], items: Mapping[str, list[Any]]) -> 
 
 
 def stored_items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
-    """The items of a reply that later requests may name, by their ids; none where the reply is not kept."""
+    """Return the output items of a stored reply that have an id, by id."""
     stored_reply = stored_history(body, reply)
     output = reply["output"] if stored_reply is not None else []
     return {
@@ -61,13 +61,13 @@ def stored_items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
 
 
 def replace_items_by_references(body: dict[str, Any]) -> dict[str, Any]:
-    """A whole request with references in the place of the provider's own items; those without an id stay."""
+    """Return the request with references in place of the items that the provider made and gave an id."""
     input_items = [_reference(entry) if _is_provider_item(entry) else entry for entry in entries(body)]
     return {**body, CONTAINER: input_items}
 
 
 def _is_provider_item(entry: Any) -> bool:
-    """Whether an entry is an item that the provider gave, with its id."""
+    """Whether an entry is an item that the provider made, with an id."""
     kind = item_type(entry)
     own = entry.get("role") == "assistant" if kind == "message" else kind and not kind.endswith("_output")
     return bool(own) and isinstance(entry.get("id"), str)
@@ -78,7 +78,7 @@ def _reference(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def stored_history(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
-    """The id of a reply and the entries that the provider keeps; ``body`` is a whole request. None if it keeps none."""
+    """Return the id of a reply, and the input and output that the provider stores; None if it stores none."""
     if not isinstance(reply, dict):
         return None  # the provider answered with an error
     name, output = reply.get("id"), reply.get("output")
@@ -88,7 +88,7 @@ def stored_history(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | 
 
 
 def shorten(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
-    """A whole request as one that continues from ``reply``, without the first ``count`` entries; None without an id."""
+    """Return the request with ``previous_response_id``, without its first ``count`` items."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None

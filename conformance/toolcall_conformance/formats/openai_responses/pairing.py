@@ -1,4 +1,4 @@
-"""Which output answers which call: the format links them by ``call_id`` and nothing else."""
+"""Pairs outputs with calls by ``call_id``, the format's only link."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections import deque
 
 
 class ResponsesPairing:
-    """The calls so far, by ``call_id``.
+    """The calls read so far, by ``call_id``.
 
-    A ``call_id`` may come again in a later turn (gateways before models without ids count from ``call_0`` each time),
-    and faulty bodies have it twice at once. So an output answers an unanswered call before an answered one, the latest
+    A ``call_id`` may come back in a later turn (gateways for models without ids count from ``call_0`` in each), and
+    faulty bodies have it twice in one turn. So an output answers an unanswered call before an answered one, the latest
     batch before an earlier one, and within a batch the calls in their order.
     """
 
     def __init__(self) -> None:
-        # Of each id its batches; of each batch the calls that wait, in order. Batches without such are gone.
+        # By id, the batches with unanswered calls: each with the ordinals of these calls, in order.
         self._waiting: dict[str, list[tuple[int, deque[int]]]] = {}
         self._latest: dict[str, tuple[int, int]] = {}
 
     def add_call(self, call_id: str | None, ordinal: int, batch: int) -> None:
-        """Note a call; one without a usable id can never be answered."""
+        """Add a call; without an id it can never be answered."""
         if call_id is None:
             return
         batches = self._waiting.setdefault(call_id, [])
@@ -30,7 +30,7 @@ class ResponsesPairing:
             self._latest[call_id] = batch, ordinal
 
     def answered_call(self, call_id: str | None) -> int | None:
-        """The ordinal of the call that an output with this ``call_id`` answers, None if there is no such call."""
+        """Return the ordinal of the call that an output with this ``call_id`` answers; None if there is none."""
         if call_id is None or call_id not in self._latest:
             return None
         batches = self._waiting[call_id]

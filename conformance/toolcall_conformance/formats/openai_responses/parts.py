@@ -1,4 +1,4 @@
-"""Content parts: what stands in a message's ``content`` and in a tool's ``output``."""
+"""Reads the parts of a message's ``content`` and of a tool's ``output``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from toolcall_conformance.basics.reading import Media, Node, Reasoning, Residue,
 from toolcall_conformance.basics.reading.citations import add_citations, url_citations
 from toolcall_conformance.basics.reading.model import Item
 
-#: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but the text is there.
+#: Types of parts with visible text. ``text`` is Chat's type: the schema reports it, but its text is read.
 TEXT_PART_TYPES = frozenset({"input_text", "output_text", "summary_text", "text"})
 
 _MEDIA_KINDS = {"image": "image", "audio": "audio", "video": "video"}
 
 
 def read_content(node: Node, residue: list[Residue]) -> Iterator[Item]:
-    """The items of a string or of a list of parts; nothing for null, blank text or an absent value."""
+    """Yield the items of a string or of a list of parts; none for null, blank text or an absent value."""
     if isinstance(node.value, str):
         if node.value.strip():
             yield Text(node.value, node.pointer)
@@ -62,7 +62,7 @@ def _read_text(node: Node) -> Iterator[Item]:
 def _read_image(node: Node) -> Item:
     node.ignore("detail", "prompt_cache_breakpoint")
     url = node.child("image_url")
-    # Chat wraps the URL in an object. The schema says so; the image is there all the same.
+    # Chat wraps the URL in an object: the schema reports it, but the image is read.
     address = url.text("url") if url.is_object else node.text("image_url")
     return _media_from_address("image", address, node.text("file_id"), node.pointer)
 
@@ -82,7 +82,7 @@ def _read_audio(node: Node) -> Item:
 
 
 def _media_from_address(kind: str, address: str | None, file_id: str | None, pointer: str) -> Media:
-    """``address`` is a URL or a data URL; a file id counts only without one."""
+    """Return the media at a URL or in a data URL; the file id counts only without an address."""
     if address is None:
         return Media(kind, None, pointer, file_id=file_id)
     if not address.startswith("data:"):

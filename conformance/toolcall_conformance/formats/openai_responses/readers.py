@@ -15,7 +15,7 @@ from toolcall_conformance.formats.openai_responses.tools import read_tools
 
 
 def read_request(body: Any, /) -> Reading:
-    """The reading of a request body; whatever is no object reads as an empty one."""
+    """Read a request body; what is no object reads as an empty one. Never raises."""
     reading = Reading("openai_responses", "request")
     root = Node(body)
     instructions = root.child("instructions")
@@ -49,7 +49,7 @@ def _marked_element(entry: Node) -> str:
     return "system" if entry.text("role") in ("system", "developer") else "message"
 
 
-#: What the API reports about itself or repeats from the request. The tools that a reply repeats are not declarations.
+#: What the API reports about itself or repeats from the request; repeated tools are no declarations.
 _IGNORED_KEYS = (
     *("id", "object", "created_at", "completed_at", "model", "error", "metadata", "billing", "instructions", "tools"),
     *("tool_choice", "parallel_tool_calls", "temperature", "top_p", "top_logprobs", "max_output_tokens"),
@@ -69,7 +69,7 @@ _STATUS_REASONS = {"failed": "error", "cancelled": "other", "queued": "other", "
 
 
 def read_response(body: Any, /) -> Reading:
-    """The reading of a reply body; whatever is no object reads as an empty one."""
+    """Read a reply that is not streamed; what is no object reads as an empty one. Never raises."""
     reading = Reading("openai_responses", "response")
     root = Node(body)
     root.ignore(*_IGNORED_KEYS)
@@ -81,7 +81,7 @@ def read_response(body: Any, /) -> Reading:
 
 
 def _read_finish(root: Node, reading: Reading) -> Finish | None:
-    """There is no finish reason: status, the reason for being incomplete and what is in the output tell it together."""
+    """Return the finish reason, which the format has not as such: status, incomplete_details and output decide it."""
     status = root.child("status")
     reason = root.child("incomplete_details").child("reason")
     if not isinstance(status.value, str):
@@ -124,5 +124,5 @@ def _read_usage(node: Node, reading: Reading) -> None:
 
 
 def read_error(reply: Any) -> Reading:
-    """The reading of ``{"status", "headers", "body"}``. Never raises."""
+    """Read an error reply, ``{"status", "headers", "body"}``. Never raises."""
     return read_failure("openai_responses", reply, Node(reply).child("body").child("error"))

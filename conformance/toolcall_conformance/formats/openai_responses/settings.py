@@ -1,4 +1,4 @@
-"""Request settings under their neutral names."""
+"""Reads the settings of a request under their neutral names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from toolcall_conformance.basics.reading import Node, Reading, Setting, Stored
 from toolcall_conformance.formats.openai_responses.tools import read_choice
 
-#: Settings that have a neutral name and need no translation.
+#: Keys whose value is the neutral value, with the neutral name.
 _PLAIN_SETTINGS = {
     "model": "model",
     "stream": "stream",
@@ -34,7 +34,7 @@ def read_settings(root: Node, reading: Reading) -> None:
     """Read every key but ``instructions``, ``tools`` and ``input``."""
 
     def put(name: str, node: Node, value: Any) -> None:
-        # Null is the documented way of saying nothing.
+        # Null means absent.
         if value is not None:
             reading.settings[name] = Setting(name, value, node.pointer)
 
@@ -84,5 +84,5 @@ def _response_format(node: Node) -> dict[str, Any] | None:
         return None if kind is None else {"type": kind}
     inner = node.child("json_schema")
     holder = inner if inner.is_object else node
-    strict = holder.get("strict") is True  # as the API takes silence
+    strict = holder.get("strict") is True  # absent means false to the API
     return {"type": kind, "schema": holder.get("schema"), "name": holder.get("name"), "strict": strict}

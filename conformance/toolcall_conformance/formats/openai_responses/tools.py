@@ -1,4 +1,4 @@
-"""Tool declarations and the choice among them."""
+"""Reads tool declarations and the tool choice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolcall_conformance.basics.reading import Node, Residue, Tool
 
 
 def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
-    """The tools of a ``tools`` array; the members of a namespace stand for it."""
+    """Yield the tools of a ``tools`` array; a namespace yields its members."""
     for entry in node.each():
         kind = entry.text("type")
         if kind == "namespace":
@@ -23,7 +23,7 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
             entry.ignore("format", "defer_loading", "allowed_callers", "async")
             yield replace(_read_declaration(entry, entry, "custom"), grammar=_read_grammar(entry.child("format")))
         elif entry.is_object:
-            # A hosted tool has no name of its own: its type is what requests and replies call it by.
+            # A hosted tool has no name: requests and replies use its type.
             entry.ignore(*entry.value)
             label = "server_label" if kind == "mcp" and entry.text("server_label") else "type"
             name = entry.text(label)
@@ -48,7 +48,7 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
 
 
 def _read_search_tool(entry: Node, tool: Tool) -> Tool:
-    """A search for tools that the client carries out: it says itself what it does and what it takes."""
+    """Return a tool search that the client runs, with the description and parameters of its declaration."""
     schema = entry.get("parameters")
     return replace(
         tool,
@@ -64,14 +64,14 @@ def _read_function(entry: Node, residue: list[Residue]) -> Tool:
     inner = entry.child("function")
     if not inner.is_object:
         return _read_declaration(entry, entry, "function")
-    # Chat's wrapper: the schema objects to it; what is declared inside is not lost for that.
+    # Chat's wrapper: the schema reports it, but its declaration is read.
     tool = _read_declaration(entry, inner, "function")
     inner.close(residue)
     return tool
 
 
 def _read_grammar(format_node: Node) -> dict[str, Any] | None:
-    """Syntax and definition of the grammar that a custom tool's format asks for."""
+    """Return the grammar of a custom tool's format; None if it has none."""
     if format_node.text("type") != "grammar":
         return None
     return {"syntax": format_node.text("syntax"), "definition": (format_node.text("definition") or "").strip()}
@@ -95,7 +95,7 @@ def _read_declaration(entry: Node, node: Node, kind: str) -> Tool:
 
 
 def read_choice(node: Node) -> dict[str, Any] | None:
-    """``tool_choice`` in neutral form, None where it says nothing that has one."""
+    """Return ``tool_choice`` in neutral form; None if it has no such form."""
     if isinstance(node.value, str):
         return {"mode": node.value} if node.value in ("auto", "required", "none") else None
     if not node.is_object:
@@ -112,7 +112,7 @@ def read_choice(node: Node) -> dict[str, Any] | None:
 
 
 def _chosen_name(node: Node) -> str | None:
-    """What an entry of a choice names: a function or custom tool by name, a server by label, a hosted tool by type."""
+    """Return the tool that a choice names: by name, a server by label, a hosted tool by type."""
     inner = node.child("function")
     holder = inner if inner.is_object else node
     return holder.text("name") or node.text("server_label") or node.text("type")

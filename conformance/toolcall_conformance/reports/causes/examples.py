@@ -1,4 +1,4 @@
-"""Whose bodies a report keeps: those of the simplest items of each kind of finding."""
+"""Selects the items whose bodies a report keeps: the simplest of each kind of finding."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from toolcall_conformance.reports.causes.occurrence import CauseKey, Occurrence
 from toolcall_conformance.reports.causes.root_cause import simplicity
 from toolcall_conformance.reports.item_record import ItemRecord
 
-# The simplest may be told with another cause: then the next one shows this.
+# The simplest may be the example of another cause: then the next one shows this cause.
 _EXAMPLES_PER_KIND = 2
 
 
 def keep_example_bodies(items: Iterable[ItemRecord]) -> list[ItemRecord]:
-    """The items, with bodies only of those that one report of all of them keeps; some have lost theirs already."""
+    """Return the items with the bodies that a report of all of them keeps; some may have lost theirs before."""
     items_by_id = {item.nodeid: item for item in items}
     examples = Examples()
     for item in list(items_by_id.values()):
@@ -27,9 +27,9 @@ def keep_example_bodies(items: Iterable[ItemRecord]) -> list[ItemRecord]:
 
 
 class Examples:
-    """The simplest items of each kind of finding, of all that were offered.
+    """The simplest of the offered items for each kind of finding.
 
-    Which they are does not depend on the order, so that several processes can each offer theirs to one.
+    The selection does not depend on the order of offers, so several processes can offer their items to one.
     """
 
     def __init__(self, of_each: int = _EXAMPLES_PER_KIND) -> None:
@@ -38,13 +38,13 @@ class Examples:
         self._uses: dict[str, int] = {}
 
     def offer(self, item: ItemRecord) -> tuple[bool, list[str]]:
-        """Whether an item is among the simplest so far, and the node ids of those that no longer are."""
+        """Return whether an item is among the simplest so far, and the node ids of those that no longer are."""
         dropped: list[str] = []
         offers = [self._offer(occurrence, dropped) for occurrence in self._simplest_by_key(item)]
         return any(offers), [nodeid for nodeid in dropped if not self._uses.get(nodeid)]
 
     def _simplest_by_key(self, item: ItemRecord) -> list[Occurrence]:
-        """Its simplest finding of each kind."""
+        """Return the item's simplest finding of each kind."""
         occurrences: dict[CauseKey, Occurrence] = {}
         for finding in item.findings:
             occurrence = Occurrence(item, finding)

@@ -1,16 +1,16 @@
-"""The root causes of a run: its findings, grouped by what they have in common.
+"""Groups the findings of a run into root causes.
 
-Findings with one signature (``causes.Cause``) are one root, unless they show that different repairs mend them
-(``features``). Then roots are joined that are one fault seen twice:
+Findings with one signature (``causes.Cause``) are one root, unless their ``features`` show that different repairs mend
+them. Then roots are joined that are one fault seen twice:
 
-- a finding of the loop or a round trip that a request, reply or stream of the same case and route shows already;
-- rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;
-- two rules that are broken by one wrong value;
-- what one format's bodies show at one place toward all formats that were played (``sources``);
-- what shows at the same places of the same sources, in the bodies of several formats;
-- what is lost from one place of a source, wherever the output lacks it;
-- what one client shows in the loop with several providers, and other clients do not;
-- what one repair mends, by ``translation/harm.json``.
+- findings of the loop or a round trip that a request, reply or stream of the same case and route has, too;
+- rules that are synonyms for one body, or of which one follows from the other, by ``translation/harm.json``;
+- two rules that one wrong value breaks;
+- findings of one format's bodies at one place toward all played formats (``sources``);
+- findings at the same places of the same sources, in the bodies of several formats;
+- losses from one place of a source, wherever the output lacks it;
+- findings of one client with several providers in the loop that other clients do not have;
+- findings that one repair mends, by ``translation/harm.json``.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from toolcall_conformance.reports.item_record import ItemRecord
 
 
 def find_root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
-    """Group findings by their cause: the gravest first, of these the most harm times items, known ones last.
+    """Group findings by cause: the gravest first, among these by harm times items; known ones last.
 
-    What fails an item in some tries only, and so does not fail the run, is no cause of it.
+    A finding that occurs in some tries only, and so does not fail the run, has no cause.
     """
     groups: dict[CauseKey, RootCause] = {}
     items = list(items)
@@ -77,7 +77,7 @@ def _is_detail(root: RootCause, harm: Harm) -> bool:
 
 
 def _move_hiding_causes(roots: list[RootCause], harm: Harm) -> list[RootCause]:
-    """The roots in their order, but for those at the beginning that only hide others, which go behind the next one."""
+    """Return the roots with those at the beginning that only hide others moved after the next one."""
     late = list(itertools.takewhile(lambda root: root.rule in harm.never_first, roots))
     rest = roots[len(late) :]
     if not rest or (rest[0].is_known, rest[0].level_number) != (roots[0].is_known, roots[0].level_number):
@@ -86,7 +86,7 @@ def _move_hiding_causes(roots: list[RootCause], harm: Harm) -> list[RootCause]:
 
 
 def _set_directions(roots: list[RootCause]) -> None:
-    """Say of causes of one rule which is in requests and which in replies, where there are both."""
+    """Set the direction of causes of one rule if some are in requests and others in replies."""
     ways: dict[str, set[frozenset[str]]] = {}
     for root in roots:
         ways.setdefault(root.rule, set()).add(root.directions)

@@ -1,4 +1,4 @@
-"""Which faults to tell first, and which findings say the same: ``translation/harm.json``."""
+"""The order and grouping of faults in reports: ``translation/harm.json``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from toolcall_conformance.library import Corpus
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Faults that one repair mends: of some rules or on some elements, that share what ``same`` names.
+    """Faults that one repair mends: those of these rules or elements that share what ``same`` names.
 
-    ``own``: rules of the format itself only; ``copied``: what stands so in the source only; ``inside``: at a kind of
-    place that holds this text only.
+    ``own``: only rules of the format itself; ``copied``: only faults that the source has, too; ``inside``: only kinds
+    of places that contain this text.
     """
 
     rules: frozenset[str]
@@ -26,14 +26,16 @@ class Repair:
     inside: str = ""
 
     def applies_to(self, rule: str, element: str) -> bool:
-        """Whether findings of a rule on an element may be such faults."""
+        """Whether findings of this rule on this element may be such faults."""
         return rule in self.rules or element in self.elements
 
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """How soon to tell a fault, by rule and by element; groups of what says the same; rules that only echo others;
-    what one repair mends; and consequences.
+    """The harm of faults.
+
+    ``steps`` order rules and elements from the most harmful on; ``groups`` are synonyms; ``echoes`` are rules that only
+    repeat others; ``repairs`` are faults that one repair mends; ``never_first`` are rules that only hide others.
     """
 
     steps: tuple[Mapping[str, Any], ...] = ()
@@ -45,7 +47,7 @@ class Harm:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Harm:
-        """The data of a corpus."""
+        """Read the harm table of a corpus."""
         raw = corpus.harm
         return cls(
             tuple(raw["order"]["steps"]),
@@ -57,7 +59,7 @@ class Harm:
         )
 
     def rank(self, rule: str, element: str) -> int:
-        """How soon to tell of it; 0 is the gravest."""
+        """Return the step of a fault; 0 is the most harmful."""
         for key, name in (("rules", rule), ("elements", element)):
             for number, step in enumerate(self.steps):
                 if name in step.get(key, ()):
@@ -65,7 +67,7 @@ class Harm:
         return len(self.steps)
 
     def weight(self, rule: str, element: str) -> float:
-        """What each item with it weighs."""
+        """Return the weight of an item with this fault."""
         rank = self.rank(rule, element)
         return float(self.steps[rank]["weight"]) if rank < len(self.steps) else 1.0
 
@@ -75,7 +77,7 @@ class Harm:
         return rank < len(self.steps) and bool(self.steps[rank].get("last", False))
 
     def group(self, rule: str, element: str) -> int | None:
-        """The number of the group of findings that say the same, or None."""
+        """Return the number of the group of synonyms, or None."""
         numbers: Iterable[int] = (
             number
             for number, group in enumerate(self.groups)
@@ -84,7 +86,7 @@ class Harm:
         return next(iter(numbers), None)
 
     def rank_in_group(self, rule: str, element: str) -> int:
-        """How early the group names the rule; 0 where it names elements, or there is no group."""
+        """Return the position of the rule in its group; 0 if the group has elements only, or there is none."""
         number = self.group(rule, element)
         rules = self.groups[number].get("rules", ()) if number is not None else ()
         return rules.index(rule) if rule in rules else 0

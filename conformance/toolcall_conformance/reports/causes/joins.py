@@ -17,14 +17,14 @@ from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.causes.sources import PlayedRoutes
 from toolcall_conformance.reports.features import format_independent
 
-# Of two formats' faults with one source, so many of the cases must be the same.
+# The share of cases that faults in two formats must have in common.
 _MIN_SHARED_CASES = 0.75
 
 _WrongValue = tuple[tuple[str, str], str, str, str]
 
 
 def join_places(root_causes: Iterable[RootCause], harm: Harm) -> list[RootCause]:
-    """Join roots whose findings are on wrong values that another root's are on, too."""
+    """Join roots whose findings are all on the wrong values of another root."""
     roots = sorted(
         root_causes,
         key=lambda root: (
@@ -48,16 +48,16 @@ def join_places(root_causes: Iterable[RootCause], harm: Harm) -> list[RootCause]
 
 
 def _wrong_value(occurrence: Occurrence) -> _WrongValue | None:
-    """The one wrong value that a finding is on; None where that is not known, or holds more than one."""
+    """Return the place and text of a finding's wrong value; None if it is unknown or an object or list."""
     finding = occurrence.finding
-    # What is absent may be missed by one rule in an object, and something else by another.
+    # Two rules may miss different members of one object.
     if not finding["pointer"] or isinstance(finding.get("got", {}), (dict, list)):
         return None
     return occurrence.body_key, finding["format"], finding["pointer"], json.dumps(finding["got"])
 
 
 def _common_owner(places: list[tuple[Any, ...]], owners: Mapping[tuple[Any, ...], list[RootCause]]) -> RootCause | None:
-    """The root of the first place that stands at all the other places, too."""
+    """Return the first root that owns all these values, or None."""
     for root in owners.get(places[0], ()):
         if all(root in owners.get(place, ()) for place in places):
             return root
@@ -65,7 +65,7 @@ def _common_owner(places: list[tuple[Any, ...]], owners: Mapping[tuple[Any, ...]
 
 
 def join_formats(roots: Iterable[RootCause], played: PlayedRoutes) -> list[RootCause]:
-    """Join roots that differ in the format alone: a fault of what reads the source, or of what all formats share."""
+    """Join roots that differ only in the format: the reader of the source or shared code has the fault."""
     return _join(
         roots,
         _key_without_format,
@@ -75,7 +75,7 @@ def join_formats(roots: Iterable[RootCause], played: PlayedRoutes) -> list[RootC
 
 
 def join_depths(roots: Iterable[RootCause]) -> list[RootCause]:
-    """Join roots that differ in the depth in a schema alone, and show in the same cases."""
+    """Join roots that differ only in their depth in a schema, and occur in the same cases."""
     return _join(roots, _key_without_depth, _have_same_cases, lambda _root: frozenset())
 
 
@@ -85,9 +85,9 @@ def _join(
     is_one: Callable[[RootCause, RootCause], bool],
     apart_in: Callable[[RootCause], frozenset[str]],
 ) -> list[RootCause]:
-    """Join each root to the first one before it that has its key and is one with it.
+    """Join each root to the first earlier root with its key for which ``is_one`` is true.
 
-    Two roots that are one have a case in common, and nothing that they are ``apart_in``.
+    Such roots have a case in common, and no value of ``apart_in``.
     """
     root_causes: list[RootCause] = []
     alike: defaultdict[Hashable, _RootIndex] = defaultdict(lambda: _RootIndex(root_causes, apart_in))
@@ -108,27 +108,27 @@ def _join(
 
 
 class _RootIndex:
-    """Roots with one key, by their numbers, found without asking each: a body may have ten thousand causes."""
+    """An index of roots with one key, by cases: a body may have ten thousand causes."""
 
     def __init__(self, roots: list[RootCause], apart_in: Callable[[RootCause], frozenset[str]]) -> None:
         self._kept, self._apart_in = roots, apart_in
         self._groups: defaultdict[str, dict[frozenset[str], list[int]]] = defaultdict(dict)
 
     def candidates(self, root: RootCause) -> Iterator[int]:
-        """The numbers of those that may be one with a root, the first ones first."""
+        """Yield, in order, the numbers of the roots that may be one with this root."""
         mine = self._apart_in(root)
         groups = (group for case in _case_ids(root) for group in self._groups[case].items())
         numbers = heapq.merge(*(numbers for apart, numbers in groups if not apart & mine))
         return (number for number, _ in itertools.groupby(numbers))
 
     def add(self, number: int) -> None:
-        """Enter a root as it is now."""
+        """Add a root in its current state."""
         root = self._kept[number]
         for case in _case_ids(root):
             bisect.insort(self._groups[case].setdefault(self._apart_in(root), []), number)
 
     def remove(self, number: int) -> None:
-        """Take out a root that is about to change."""
+        """Remove a root that is about to change."""
         root = self._kept[number]
         for case in _case_ids(root):
             numbers = self._groups[case][self._apart_in(root)]
@@ -173,7 +173,7 @@ def _key_without_depth(root: RootCause) -> Hashable:
 
 
 def _differ_in_format(root: RootCause, other: RootCause, played: PlayedRoutes) -> bool:
-    """Whether two roots show at the same places of the same sources, in bodies of different formats."""
+    """Whether two roots occur at the same places of the same sources, in bodies of different formats."""
     if {*root.formats} & {*other.formats} or not _have_same_cases(root, other, played):
         return False
     both = {*root.formats, *other.formats}
@@ -181,11 +181,11 @@ def _differ_in_format(root: RootCause, other: RootCause, played: PlayedRoutes) -
         [occurrence for occurrence in each.occurrences if not occurrence.is_conversation] for each in (root, other)
     )
     if not alone and not others:
-        # What the loop lost may have gone on the way down or up; one client alone shows that its format is misread.
+        # A loop may lose something in requests or in replies; a single client shows that its format is misread.
         return len({occurrence.source for occurrence in (*root.occurrences, *other.occurrences)}) == 1
     sources, theirs = ({occurrence.source for occurrence in each} for each in (alone, others))
     places, there = (_source_places(each) for each in (alone, others))
-    # Between one format and itself there is often nothing to show.
+    # A route within one format often shows nothing.
     return bool(sources and theirs) and sources - both == theirs - both and bool(places & there or places == there)
 
 
@@ -206,15 +206,15 @@ def _case_ids(root: RootCause) -> set[str]:
     return {item.case for item in root.items}
 
 
-# So many of the cases and variants must be the same.
+# The share of cases and variants that faults of one client must have in common.
 _MIN_SHARED_VARIANTS = 0.75
 
 
 def join_clients(roots: Iterable[RootCause]) -> list[RootCause]:
-    """Part roots of the loop by client where that explains them: the same client fails alike with several providers.
+    """Regroup roots of the loop by client if that explains them: one client fails alike with several providers.
 
-    What a loop lost may have gone on the way down or up. If the clients of one provider fail in other cases and
-    variants, and one of them fails with another provider in the same ones, its format is misread.
+    A loop may lose something in requests or in replies. If a client fails in the same cases and variants with several
+    providers, but other clients of these providers do not, the client's format is misread.
     """
     root_causes: list[RootCause] = []
     alike: defaultdict[Hashable, list[RootCause]] = defaultdict(list)
@@ -229,7 +229,7 @@ def join_clients(roots: Iterable[RootCause]) -> list[RootCause]:
 
 
 def _extract_client(roots: list[RootCause], client: str) -> list[RootCause]:
-    """Take what one client shows with several providers out of their roots, as one root; none if it shows nothing."""
+    """Move a client's findings with several providers from their roots into one root; empty if there are none."""
     parts = [
         (root, part)
         for root in roots
@@ -256,6 +256,6 @@ def _is_like_the_rest(root: RootCause, part: list[Occurrence]) -> bool:
 
 
 def _have_same_variants(left: list[Occurrence], other: list[Occurrence]) -> bool:
-    """Whether findings are of the same cases and variants."""
+    """Whether findings are in mostly the same cases and variants."""
     here, there = ({(each.item.case, each.item.variant) for each in occurrences} for occurrences in (left, other))
     return len(here & there) >= _MIN_SHARED_VARIANTS * len(here | there)

@@ -1,4 +1,4 @@
-"""A finding in an item of a run, with what decides which others are of one cause with it."""
+"""A finding in an item of a run, with the properties that decide its cause."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from toolcall_conformance.reports.features import feature
 from toolcall_conformance.reports.item_record import ItemRecord, finding_value
 
 LEVELS = tuple(level.value for level in Level)
-# Checks that play what others judge one by one.
+# Checks of whole conversations, whose parts other checks judge one by one.
 _CONVERSATION_CHECKS = ("agent_loop", "round_trip")
 CHECK_ORDER = ("request", "response", "stream", *_CONVERSATION_CHECKS)
 
 
 class CauseKey(NamedTuple):
-    """What findings of one cause share. What a round trip alone shows is lost only between its two ways."""
+    """What findings of one cause share. ``is_way_back``: a round trip shows it."""
 
     is_known: bool
     signature: str
@@ -47,12 +47,12 @@ class Occurrence:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is expected."""
+        """Whether it is a known failure."""
         return "known" in self.finding
 
     @property
     def key(self) -> CauseKey:
-        """What it has in common with the findings of its cause."""
+        """The key that it shares with the findings of its cause."""
         return CauseKey(self.is_known, self.signature, self.item.check == "round_trip", self.feature)
 
     @property
@@ -61,18 +61,18 @@ class Occurrence:
 
     @property
     def feature(self) -> str:
-        """What tells it from others of its signature that another repair mends."""
+        """A word for the kind of fault, which tells it from findings of its signature with another repair."""
         return feature(self.finding)
 
     @property
     def source(self) -> str:
-        """The format that the body was made from."""
+        """The format from which the body was translated."""
         item = self.item
         return item.client if self.finding["format"] == item.upstream else item.upstream
 
     @property
     def place(self) -> str:
-        """The kind of place in its signature; empty where there is none."""
+        """The kind of place in its signature; empty if it has none."""
         place = self.signature.split(" ")[-2]
         return place if place != "-" else ""
 
@@ -83,12 +83,12 @@ class Occurrence:
 
     @property
     def want(self) -> Any:
-        """What should stand there: a value, a choice, or none; of a long value the beginning."""
+        """The expected value, a choice, or MISSING; a long value is cut."""
         return finding_value(self.finding, "want")
 
     @property
     def got(self) -> Any:
-        """What stands there: a value, or none; of a long value the beginning."""
+        """The actual value, or MISSING; a long value is cut."""
         return finding_value(self.finding, "got")
 
     @property
@@ -97,32 +97,32 @@ class Occurrence:
 
     @property
     def subject(self) -> str:
-        """The call, result or tool that it is about, without where it stands in a stream."""
+        """The call, result or tool that it is about, without its place in a stream."""
         return str(self.finding["subject"]).partition("; ")[0]
 
     @property
     def is_assembled(self) -> bool:
-        """Whether it is about the reply that a stream's events make, not about the events."""
+        """Whether it is about the reply that a stream assembles to, not about the events."""
         return "," in self.finding["body"]
 
     @property
     def is_conversation(self) -> bool:
-        """Whether its check plays what others judge one by one."""
+        """Whether its check plays a whole conversation."""
         return self.item.check in _CONVERSATION_CHECKS
 
     @property
     def body_key(self) -> tuple[str, str]:
-        """The body that it is about; a stream and the reply put together of it are one."""
+        """The node id and the body's label; a stream and its assembled reply are one body."""
         return self.item.nodeid, self.finding["body"].partition(",")[0]
 
 
-# A finding, and the rules that it stands for with it, each with its element.
+# A finding, and the other rules that it represents, each with its element.
 LeadingOccurrence = tuple[Occurrence, dict[str, str]]
 
 
 def gravity(occurrence: Occurrence, harm: Harm) -> tuple[Any, ...]:
-    """Sorts by: new before known, the gravest level, and of what says the same the most exact."""
-    # Between two rules that say the same, that on the translation says more than the format's own.
+    """Return the sort key of a finding: new before known, grave before mild, the most exact of synonyms first."""
+    # Of two synonyms a rule on translation is more exact than the format's own.
     element = occurrence.element
     own = not occurrence.rule.startswith("translation/")
     return (
@@ -136,5 +136,5 @@ def gravity(occurrence: Occurrence, harm: Harm) -> tuple[Any, ...]:
 
 
 def sort_checks(names: Iterable[str]) -> list[str]:
-    """The names of checks in the order in which they are told."""
+    """Return the names of checks in the order of reports."""
     return sorted(names, key=lambda name: (CHECK_ORDER.index(name) if name in CHECK_ORDER else len(CHECK_ORDER), name))

@@ -1,4 +1,4 @@
-"""Root causes that one repair of the translator mends, in whatever bodies they show: the rows of ``harm.json``."""
+"""Joins root causes that one repair mends, by the table of repairs in ``harm.json``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolcall_conformance.reports.causes.root_cause import RootCause
 
 
 def join_repairs(roots: Iterable[RootCause], harm: Harm) -> list[RootCause]:
-    """Join roots that share what a row of repairs asks for; the gravest and most frequent keeps its place and rule."""
+    """Join roots that share what a row of the table demands; the gravest and most frequent keeps its place and rule."""
     ordered = sorted(roots, key=lambda root: (root.is_known, root.level_number, -len(root.items)))
     sure_keys = {key for root in ordered for key in _repair_keys(root, harm, sure=True)}
     root_causes: list[RootCause] = []
@@ -29,10 +29,10 @@ def join_repairs(roots: Iterable[RootCause], harm: Harm) -> list[RootCause]:
 
 
 def _repair_keys(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashable]:
-    """What a root shares with others that one repair mends, by the rows that have it.
+    """Yield a key for each row that fits a root: roots of one key share one repair.
 
-    A whole conversation is not compared with what the client sent first: whether something is ``copied`` there is not
-    known, and only a root that was seen elsewhere is ``sure``.
+    In a whole conversation it is unknown whether something was ``copied`` from the source; a root that occurs only
+    there has no ``sure`` key.
     """
     for number, row in enumerate(harm.repairs):
         if not row.applies_to(root.rule, root.element):
@@ -48,7 +48,7 @@ def _repair_keys(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashabl
 
 
 def _is_own(occurrence: Occurrence) -> bool:
-    """Whether it is about a rule of the wrong body's own format."""
+    """Whether its rule is one of the wrong body's own format."""
     return bool(occurrence.rule.partition("/")[0] == occurrence.finding["format"])
 
 
@@ -59,7 +59,7 @@ def _matches_row(occurrence: Occurrence, row: Repair) -> bool:
 
 
 def _wrong_word(root: RootCause) -> str | None:
-    """The word of a format that stands where others should; None where the place has no words."""
+    """Return the wrong word of the format at a place of fixed words; None at other places."""
     _, unlike, word = root.occurrences[0].difference.partition("≠")
     return word if unlike else None
 

@@ -16,7 +16,7 @@ from toolcall_conformance.reports.item_record import ItemRecord
 
 
 def drop_repetitions(occurrences: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurrence]:
-    """Findings without those that say the same of one body, or follow from others; with the rules of those left out."""
+    """Yield the findings that neither repeat nor follow from another of their item, each with the rules it leads."""
     items: defaultdict[str, defaultdict[tuple[str, str], list[Occurrence]]] = defaultdict(lambda: defaultdict(list))
     for occurrence in occurrences:
         items[occurrence.item.nodeid][occurrence.body_key].append(occurrence)
@@ -25,7 +25,7 @@ def drop_repetitions(occurrences: list[Occurrence], harm: Harm) -> Iterator[Lead
 
 
 def _drop_synonyms(same: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurrence]:
-    """Findings on one body without those that say the same in other words."""
+    """Yield the findings on one body without synonyms, which ``harm.json`` lists in groups."""
     exact = min(
         ((occurrence.is_known, occurrence.level) for occurrence in same if occurrence.rule not in harm.echoes),
         default=(True, len(LEVELS)),
@@ -38,7 +38,7 @@ def _drop_synonyms(same: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurr
     groups: defaultdict[Any, list[Occurrence]] = defaultdict(list)
     for number, occurrence in enumerate(plain):
         group = harm.group(occurrence.rule, occurrence.element)
-        # Findings of one rule are as many faults; only other rules repeat it.
+        # Each finding of one rule is a fault; only other rules repeat it.
         groups[("alone", number) if group is None else group].append(occurrence)
     for alike in groups.values():
         rules = {occurrence.rule for occurrence in alike}
@@ -51,13 +51,13 @@ def _drop_synonyms(same: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurr
 
 
 def _follows_from(occurrence: Occurrence, rules: Collection[str]) -> bool:
-    """Whether a finding is the consequence of one of some rules in the same body."""
+    """Whether a finding is the consequence of one of these rules in the same body."""
     because = occurrence.finding.get("because")
     return because is not None and not because.get("in_source") and because["rule"] in rules
 
 
 def fold_loops(groups: dict[CauseKey, RootCause], entries: list[LeadingOccurrence], harm: Harm) -> None:
-    """Move what the loop and round trips repeat to the root that shows it by itself."""
+    """Move findings of the loop and of round trips to the root that a single request, reply or stream shows."""
     direct_keys: defaultdict[tuple[Any, ...], list[tuple[CauseKey, int]]] = defaultdict(list)
     for occurrence, others in entries:
         if not occurrence.is_conversation:
@@ -72,7 +72,7 @@ def fold_loops(groups: dict[CauseKey, RootCause], entries: list[LeadingOccurrenc
     for root in groups.values():
         rest = []
         for occurrence in root.occurrences:
-            if not occurrence.is_conversation:  # of tens of thousands in one body, each would be held against all
+            if not occurrence.is_conversation:  # else tens of thousands in one body would be compared with each other
                 rest.append(occurrence)
                 continue
             item = occurrence.item
@@ -95,17 +95,15 @@ def fold_loops(groups: dict[CauseKey, RootCause], entries: list[LeadingOccurrenc
 
 
 def _match_keys(rule: str, element: str, harm: Harm) -> list[tuple[str, Any]]:
-    """What a finding of the loop must share with another: rule and element, the group of what says the same, or that
-    it follows from such a rule.
-    """
+    """Return the keys by which a finding of the loop matches another: rule and element, the rule, or the group."""
     group = harm.group(rule, element)
     return [(rule, element), (rule, None), *([("", group)] if group is not None else [])]
 
 
 def drop_followers(entries: list[LeadingOccurrence]) -> list[LeadingOccurrence]:
-    """Findings of one item without those that follow from others, whose rules go to these.
+    """Return the findings of one item without those that follow from others, whose rules are added to these.
 
-    The judge names the cause of each. A cause that is a known failure does not lead a finding that is new.
+    The judge names the cause of each finding. A cause that is a known failure does not lead a new finding.
     """
     at_place: dict[tuple[str, str, str, str], int] = {}
     of_rule: dict[tuple[str, str, str], int] = {}
@@ -143,7 +141,7 @@ def _severity(occurrence: Occurrence) -> tuple[bool, int]:
 def leading_rules(
     findings: Sequence[Finding], corpus: Corpus, *, check: str, client: str, upstream: str
 ) -> dict[str, str]:
-    """By rule the one that it goes with, for each rule of which no finding of the item stands by itself."""
+    """Return, for each rule whose findings all follow from or repeat others, the rule that leads it."""
     item = ItemRecord.of(
         nodeid="",
         case="",

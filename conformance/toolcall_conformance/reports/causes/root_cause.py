@@ -11,16 +11,17 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.occurrence import CHECK_ORDER, LEVELS, Occurrence, sort_checks
 from toolcall_conformance.reports.item_record import ItemRecord
 
-# By what the names of bodies have: what goes up, and what comes down.
+# By a part of a body's label: the words for requests and for replies.
 _DIRECTIONS = (("request", "in requests"), ("response", "in replies"))
 
 
 @dataclass(slots=True)
 class RootCause:
-    """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
+    """One fault of the translator, with its findings.
 
-    ``others`` has the element of each of those rules. ``harm`` is what its gravest items weigh together. ``way`` says
-    whether it is ``in requests`` or ``in replies``, where another cause of the rule is in the others. ``mark`` tells it
+    ``echoes`` are its repetitions in whole conversations. ``other_rules`` are the rules that it breaks in addition,
+    each with its element. ``harm`` is the weight of its gravest items. ``direction`` is ``in requests`` or ``in
+    replies`` if another cause of the same rule is in the other direction, else empty. ``mark`` tells it
     from the causes that have its rule and way: the formats of its bodies, its place, or both.
     """
 
@@ -42,12 +43,12 @@ class RootCause:
 
     @property
     def level_number(self) -> int:
-        """That of its gravest finding; 0 is the gravest level."""
+        """The level of its gravest finding as a number; 0 is the gravest."""
         return min(occurrence.level for occurrence in self.occurrences)
 
     @property
     def level(self) -> str:
-        """The name of that level."""
+        """The level of its gravest finding."""
         return LEVELS[self.level_number]
 
     @property
@@ -62,13 +63,13 @@ class RootCause:
 
     @property
     def code_lines(self) -> dict[str, int]:
-        """The lines of the translator's code that its findings name, the most frequent first, with their items."""
+        """The lines of the translator's code in its findings, each with their number, the most frequent first."""
         lines = Counter(occurrence.finding["code"] for occurrence in self.occurrences if "code" in occurrence.finding)
         return dict(lines.most_common())
 
     @property
     def loop_item_count(self) -> int:
-        """The items of whole conversations in which it is seen once more."""
+        """The number of further items of whole conversations in which it occurs."""
         return len({occurrence.item.nodeid for occurrence in self.echoes} - {item.nodeid for item in self.items})
 
     @property
@@ -80,7 +81,7 @@ class RootCause:
 
     @property
     def is_known(self) -> bool:
-        """Whether its findings are expected: all are, or none."""
+        """Whether its findings are known failures: all are, or none."""
         return self.occurrences[0].is_known
 
     @property
@@ -90,15 +91,15 @@ class RootCause:
 
     @property
     def example(self) -> Occurrence:
-        """The simplest that shows its rule: new and grave, unary before streamed, plain before variants, small."""
+        """Its simplest finding: grave before mild, whole before streamed, plain before variants, small."""
         return min((occurrence for occurrence in self.occurrences if occurrence.rule == self.rule), key=simplicity)
 
     def rule_texts(self, rules: Mapping[str, Rule]) -> Rule | None:
-        """Its rule as it speaks of the example; None of a rule that the corpus does not have."""
+        """Return its rule with the texts for the example; None if the corpus does not have the rule."""
         return rules[self.rule].about(self.example.finding["message"]) if self.rule in rules else None
 
     def absorb(self, root: RootCause) -> None:
-        """Take in the rules of another root that is the same fault."""
+        """Add the rules and echoes of another root that is the same fault."""
         self.other_rules |= {root.rule: root.element, **root.other_rules}
         self.echoes += root.echoes
 

@@ -1,4 +1,4 @@
-"""What stands around a place of a body, in a few words of JSON."""
+"""The surroundings of a place in a body, as one line of JSON."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MAX_TEXT = 28
 
 
 def surrounding_text(body: Any, pointer: str) -> str:
-    """The object or array that holds the place ``pointer``, in one line; what lies deeper is only hinted at.
+    """Return the object or array that holds ``pointer``, as a line in which deeper values are abbreviated.
 
-    Of a place that does not exist it is the deepest one that does. Empty for a body that is no object or array.
+    If it does not exist, its deepest existing holder is used. Empty if the body is no object or array.
     """
     steps = [unescape(token) for token in pointer.split("/")[1:]]
     holder: Any = body
@@ -39,7 +39,7 @@ def _child(holder: Any, step: str) -> Any:
 
 
 def _outline(holder: Any, last: str) -> str:
-    """The members of an object or array around the one called ``last``, as many as fit into a line."""
+    """Return the members of an object or array around ``last``, as many as fit into a line."""
     if isinstance(holder, dict):
         keys = list(holder)
         middle = keys.index(last) if last in holder else len(keys)
@@ -54,9 +54,9 @@ def _outline(holder: Any, last: str) -> str:
 
 
 def _window(count: int, middle: int, member: Callable[[int], str]) -> str:
-    """Of so many members the one at ``middle``, and those behind and before it that fit, with an ellipsis for the rest.
+    """Return the member at ``middle`` and those after and before it that fit, with an ellipsis for the rest.
 
-    No other member is written: a body may have thousands, and each of them a finding.
+    Only these members are rendered: a body may have thousands, each with a finding.
     """
     if not count:
         return ""
@@ -77,7 +77,8 @@ def _hint(value: Any, *, shows_members: bool) -> str:
     if isinstance(value, dict):
         if not shows_members or not value:
             return "{…}" if value else "{}"
-        return f"{{{', '.join(f'{_short_json(key)}: {_hint(member, shows_members=False)}' for key, member in value.items())}}}"
+        members = (f"{_short_json(key)}: {_hint(member, shows_members=False)}" for key, member in value.items())
+        return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
         return f"[… {len(value)}]" if value else "[]"
     return _short_json(value)

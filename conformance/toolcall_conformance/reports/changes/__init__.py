@@ -1,1 +1,1 @@
-"""What changed from one report to another: causes that are new, changed or mended, and why."""
+"""The difference of two reports: causes that are new, changed or fixed, and why."""

@@ -17,7 +17,7 @@ from toolcall_conformance.reports.text.blocks import new_roots
 
 
 class ChangeKind(StrEnum):
-    """What became of a cause."""
+    """How a cause changed."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -27,10 +27,10 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CauseChange:
-    """What became of a cause: ``root`` is that of the new report, or of the old one where it is gone.
+    """The change of a cause: ``root`` is that of the new report, or of the old one if it is gone.
 
-    ``gained`` are items that it fails, or warns in, and did not before; ``lost`` those that it no longer shows in.
-    ``reasons`` says why, for each gained item that fails now.
+    ``gained`` are the items in which it is new; ``lost`` those in which it no longer occurs. ``reasons`` are the
+    reasons for each gained item that fails now.
     """
 
     kind: ChangeKind
@@ -41,7 +41,7 @@ class CauseChange:
 
     @property
     def origin(self) -> Origin | None:
-        """What made most of it new; a change of the translator before all others. None where nothing fails newly."""
+        """The origin of most new failures, or the translator if it made any; None if nothing fails newly."""
         counts = Counter(reason.origin for reason in self.reasons.values())
         return (
             Origin.TRANSLATOR if counts[Origin.TRANSLATOR] else max(counts, key=lambda why: counts[why], default=None)
@@ -49,7 +49,7 @@ class CauseChange:
 
     @property
     def reported_root(self) -> RootCause:
-        """The cause as far as it is to be told: of one that more items show now, only these."""
+        """The cause with its new items only; the whole cause if it has none."""
         nodeids = self.reasons or set(self.gained)
         occurrences, echoed = (
             [occurrence for occurrence in group if occurrence.item.nodeid in nodeids]
@@ -60,36 +60,34 @@ class CauseChange:
         return replace(self.root, occurrences=occurrences or echoed, echoes=echoed if occurrences else [])
 
     def counted_reasons(self) -> list[tuple[str, int]]:
-        """How it is known what made it new, with the number of items."""
+        """Return the texts of its reasons, each with the number of items, the most frequent first."""
         return Counter(reason.text for reason in self.reasons.values()).most_common()
 
 
 @dataclass(frozen=True, slots=True)
 class ReportDifference:
-    """What changed from an old report to a new one."""
+    """The difference of an old and a new report."""
 
     sides: ReportSides
     changes: Sequence[CauseChange]
 
     def of_kind(self, kind: ChangeKind) -> list[CauseChange]:
-        """The changes of a kind, in the order of their causes."""
+        """Return the changes of a kind, in the order of their causes."""
         return [change for change in self.changes if change.kind is kind]
 
     @property
     def failures(self) -> Mapping[str, set[Origin]]:
-        """The items that fail newly, or for one more cause, each with what made it so; without those that only show
-        what was hidden.
-        """
+        """The items with a new failure, each with its origins; without those where it only was hidden before."""
         return {nodeid: whys for nodeid, whys in self._origins_by_item.items() if whys != {Origin.HIDDEN}}
 
     @property
     def newly_visible(self) -> list[str]:
-        """The items that fail by what was hidden before, and by nothing else that is new."""
+        """The items whose new failures were all hidden before."""
         return [nodeid for nodeid, whys in self._origins_by_item.items() if whys == {Origin.HIDDEN}]
 
     @property
     def fixed(self) -> list[str]:
-        """The items of which something failed, known or not, and nothing does any more."""
+        """The items that failed, known or not, and no longer do."""
         old, new = self.sides.old, self.sides.new
         return [
             nodeid
@@ -106,13 +104,13 @@ class ReportDifference:
         return reasons
 
     def exit_code(self, *, ignore_suite: bool = False) -> int:
-        """1 if anything fails newly. ``ignore_suite``: what only the suite can have made new does not count."""
+        """Return 1 if anything fails newly, else 0. ``ignore_suite``: what only the suite caused does not count."""
         counted = [whys for whys in self.failures.values() if not ignore_suite or whys != {Origin.SUITE}]
         return 1 if counted else 0
 
 
 def compare_runs(old: RunRecord, new: RunRecord, corpus: Corpus) -> ReportDifference:
-    """Compare two runs. ``corpus`` says since when there are rules, and which ids they had once."""
+    """Compare two runs. ``corpus`` has the ages and former ids of rules."""
     sides = ReportSides(old, new, corpus.rules, corpus.retired, Harm.of(corpus).never_first)
     changes: list[CauseChange] = []
     covered: set[str] = set()
@@ -131,7 +129,7 @@ def _signatures(root: RootCause) -> frozenset[str]:
 
 
 def _current_signatures(root: RootCause, corpus: Corpus) -> frozenset[str]:
-    """The signatures of a cause, under the ids too that its rules have by now."""
+    """Return the signatures of a cause, also under the current ids of its rules."""
     names = {
         occurrence.rule: (occurrence.rule, *corpus.retired.get(occurrence.rule, ())) for occurrence in root.occurrences
     }
@@ -143,7 +141,7 @@ def _current_signatures(root: RootCause, corpus: Corpus) -> frozenset[str]:
 
 
 def _compare_new_root(root: RootCause, signatures: frozenset[str], sides: ReportSides) -> list[CauseChange]:
-    """What became of a cause that the new report has."""
+    """Return the change of a cause of the new report; empty if it is unchanged."""
     gained: dict[str, None] = {}
     reasons: dict[str, ChangeReason] = {}
     occurrences = [
@@ -167,7 +165,7 @@ def _compare_new_root(root: RootCause, signatures: frozenset[str], sides: Report
 
 
 def _compare_old_root(root: RootCause, sides: ReportSides) -> list[CauseChange]:
-    """What became of a cause that the new report does not have as such."""
+    """Return the change of a cause that the new report does not have; empty if its items fail still."""
     nodeids = [item.nodeid for item in root.items]
     judged = [nodeid for nodeid in nodeids if sides.new.is_judged(nodeid)]
     if not judged:

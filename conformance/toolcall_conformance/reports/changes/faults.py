@@ -1,4 +1,4 @@
-"""What is wrong with each item of a report, so that two reports can be compared item by item."""
+"""The faults of each item of a report, to compare two reports item by item."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolcall_conformance.reports.run_record import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One finding. ``fails``: it fails its item, and nobody expects it."""
+    """A finding as two reports compare it. ``fails``: it fails its item and is no known failure."""
 
     rule: str
     level: str
@@ -23,7 +23,7 @@ class Fault:
 
     @classmethod
     def of(cls, finding: Mapping[str, Any]) -> Fault:
-        """Make it of a finding in JSON."""
+        """Make a fault of a finding in JSON."""
         is_known = "known" in finding
         return cls(
             rule=str(finding["rule"]),
@@ -36,7 +36,7 @@ class Fault:
 
 
 class Faults:
-    """The faults of a run by item. ``retired``: ids that rules had once, each with those that replace it."""
+    """The faults of a run by item. ``retired`` are former ids of rules, each with the current ones."""
 
     def __init__(self, run: RunRecord, retired: Mapping[str, Sequence[str]]) -> None:
         self.run = run
@@ -54,11 +54,11 @@ class Faults:
                 self._items_by_signature.setdefault(name, {})[nodeid] = None
 
     def of_item(self, nodeid: str) -> Sequence[Fault]:
-        """The faults of an item; none of one that was not played."""
+        """Return the faults of an item; empty if it was not played."""
         return self._faults_by_item.get(nodeid, ())
 
     def has_failure(self, nodeid: str) -> bool:
-        """Whether anything fails an item, expected or not."""
+        """Whether any fault fails an item, known or not."""
         return any(fault.fails or fault.is_known for fault in self.of_item(nodeid))
 
     def is_judged(self, nodeid: str) -> bool:
@@ -71,9 +71,9 @@ class Faults:
         return (case, client, upstream) in self._played_routes
 
     def matching(self, nodeid: str, fault: Fault) -> list[Fault]:
-        """The faults of an item that are the same as one of another report.
+        """Return the faults of an item that are the same as a fault of another report.
 
-        One cause has one signature; where another suite told causes apart otherwise, the rule and place are the same.
+        They have the same signature, or, if another suite grouped causes otherwise, the same rule and place.
         """
         return [
             other
@@ -83,15 +83,15 @@ class Faults:
         ]
 
     def items_with(self, signatures: frozenset[str]) -> list[str]:
-        """The items with a fault of one of these signatures."""
+        """Return the items with a fault of one of these signatures."""
         return list({nodeid: None for name in sorted(signatures) for nodeid in self._items_by_signature.get(name, ())})
 
     def _signatures(self, fault: Fault) -> tuple[str, ...]:
-        """The signature of a fault, under the ids too that its rule has by now."""
+        """Return the signature of a fault, also under the current ids of its rule."""
         rest = fault.signature.removeprefix(fault.rule)
         return fault.signature, *(f"{name}{rest}" for name in self._retired.get(fault.rule, ()))
 
 
 def is_counted(item: ItemRecord, finding: Mapping[str, Any]) -> bool:
-    """Whether a finding of an item is more than a note, and did not come in some tries only that fail nothing."""
+    """Whether a finding is more than a note, and not an unstable one that fails nothing."""
     return finding["level"] != "NOTE" and (item.outcome == "failed" or "unstable" not in finding)

@@ -1,4 +1,4 @@
-"""Why a report has a fault that an earlier one has not: the suite changed, or the translator did."""
+"""The reason why a fault is new in a report: the suite, the translator, or the settings changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolcall_conformance.reports.run_record import RunRecord
 
 
 class Origin(StrEnum):
-    """What made a fault new."""
+    """The origin of a new fault."""
 
     TRANSLATOR = "translator"
     SUITE = "suite"
@@ -26,17 +26,17 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeReason:
-    """What made a fault new, and how that is known."""
+    """The origin of a new fault, and a text with the evidence."""
 
     origin: Origin
     text: str
 
 
 class ReportSides:
-    """Two reports: what they have in common decides what can have made a fault new.
+    """Two reports, from whose common parts the origin of a new fault is derived.
 
-    ``retired``: the ids that rules had once, each with those that replace it. ``hiding``: the rules whose breach hides
-    what else is wrong with an item.
+    ``retired`` are former ids of rules, each with the current ones. ``hiding`` are rules whose breach hides other
+    faults of an item.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ReportSides:
         self.suites = SuitePair(old.header.get("suite"), new.header.get("suite"), former)
 
     def change_reason(self, nodeid: str, fault: Fault) -> ChangeReason | None:
-        """Why a failing fault of the new report did not fail the item in the old one; None where it did."""
+        """Return why a failing fault of the new report did not fail the item in the old one; None if it did."""
         before = self.old.matching(nodeid, fault)
         if any(fault.fails for fault in before):
             return None
@@ -72,7 +72,7 @@ class ReportSides:
         return self._reason_appeared(nodeid, fault)
 
     def _hider_text(self, nodeid: str) -> str:
-        """What kept the old run from seeing more of an item, and is gone; empty where nothing did."""
+        """Return a text about what hid other faults of an item in the old run; empty if nothing did."""
         item = self.old.items[nodeid]
         if item.verdict in ("blocked", "error"):
             return f"the item was not judged before ({item.verdict})"
@@ -81,14 +81,14 @@ class ReportSides:
         return f"{gone[0]} hid it before" if gone else ""
 
     def _reason_not_played(self, nodeid: str) -> ChangeReason:
-        """Why the old report does not have the item: the suite had none, or the run left it out."""
+        """Return why the old report lacks the item: its suite lacked it, or the run left it out."""
         item, message = self.new.items[nodeid], "the old report does not have the item"
         if not self.suites.are_known:
             return ChangeReason(Origin.SETTINGS if self._has_same_versions else Origin.SUITE, message)
         if self.suites.case_state(item.case) is EntryState.NEW:
             return ChangeReason(Origin.SUITE, "the case is new")
         changed = self.suites.judge_changes() or self.suites.case_state(item.case) is EntryState.CHANGED
-        # Another way to play what the old run did play is new; else its arguments left the case or the route out.
+        # If the old run played the case on the route, the item is a new variant; else its arguments left it out.
         played = self.old.is_played(item.case, item.client, item.upstream)
         return (
             ChangeReason(Origin.SUITE, "the item is new")
@@ -97,7 +97,7 @@ class ReportSides:
         )
 
     def _reason_graver(self, before: Fault, nodeid: str, fault: Fault) -> ChangeReason:
-        """Why what was there before fails the item now."""
+        """Return why a fault that was there before fails the item now."""
         if before.is_known:
             return ChangeReason(Origin.SETTINGS, "the known failures no longer excuse it")
         if before.level == fault.level:
@@ -106,7 +106,7 @@ class ReportSides:
         return ChangeReason(reason.origin, "; ".join(filter(None, (f"its level was {before.level}", reason.text))))
 
     def _reason_appeared(self, nodeid: str, fault: Fault) -> ChangeReason:
-        """Why there is a fault that was not there."""
+        """Return why a fault is there that was not there before."""
         if not self.suites.are_known:
             return self._reason_by_versions(fault)
         kinds = {
@@ -133,7 +133,7 @@ class ReportSides:
         return ChangeReason(Origin.UNCLEAR, f"{subjects}, and the translator has no version")
 
     def _reason_by_versions(self, fault: Fault) -> ChangeReason:
-        """The same of reports that do not say exactly which suite judged."""
+        """Return why a fault is new if a report does not name its exact suite: from the versions."""
         rule, then = self._rules.get(fault.rule), str(self.old.run.header["corpus"]["version"])
         if rule is not None and version_key(rule.since) > version_key(then):
             return ChangeReason(Origin.SUITE, f"the rule is new since {rule.since}")
@@ -145,12 +145,12 @@ class ReportSides:
 
     @property
     def _has_same_versions(self) -> bool:
-        """Whether suites of one version judged both."""
+        """Whether suites of the same version judged both reports."""
         return _versions(self.old)[:2] == _versions(self.new)[:2]
 
     @property
     def _translator_state(self) -> EntryState | None:
-        """Whether both judged one version of one translator; of one without a version nobody knows."""
+        """How the translators differ; None if they have no version."""
         (_, _, *then), (_, _, *now) = _versions(self.old), _versions(self.new)
         if then == now:
             return None if now[1] is None else EntryState.SAME
@@ -164,5 +164,5 @@ def _versions(side: Faults) -> tuple[Any, ...]:
 
 
 def version_key(version: str) -> tuple[Any, ...]:
-    """A version to compare by: its numbers, as far as there are some."""
+    """Return the sort key of a version: its numbers."""
     return tuple(map(int, re.findall(r"\d+", re.split(r"[-+]", version, maxsplit=1)[0])))

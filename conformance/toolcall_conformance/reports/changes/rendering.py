@@ -28,7 +28,7 @@ _CAUSES_SHOWN = 10
 
 
 def text_lines(difference: ReportDifference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
-    """The lines; ``everything``: all causes of each section, not the first ten."""
+    """Yield the difference as lines of text; ``everything``: all causes of each section, not only the first ten."""
     yield from map(visible, subject_lines(difference))
     yield from ("", headline(difference))
     for section in sections(difference):
@@ -66,7 +66,7 @@ _SHORT_SHOWN = 6
 
 
 def markdown_text(difference: ReportDifference, rules: Mapping[str, Rule]) -> str:
-    """The page. What does not fit is counted."""
+    """Return the difference as Markdown of at most ``MAX_LINES`` lines; causes that do not fit are counted."""
     lines = [
         "## Tool call conformance: what changed",
         "",
@@ -75,7 +75,7 @@ def markdown_text(difference: ReportDifference, rules: Mapping[str, Rule]) -> st
     ]
     lines += [f"**{headline(difference)[:1].upper()}{headline(difference)[1:]}.**"]
     chosen = list(sections(difference))
-    # The sections that follow need a title, a cause and the words of what is left out.
+    # The following sections need room for a title, a cause and the number of causes left out.
     room = MAX_LINES - len(lines)
     for number, section in enumerate(chosen):
         limit = room - 6 * (len(chosen) - number - 1)
@@ -116,7 +116,7 @@ SCHEMA_PATH = Path(__file__).with_name("diff.schema.json")
 
 
 def json_document(difference: ReportDifference) -> dict[str, Any]:
-    """Everything that changed, with all node ids."""
+    """Return the difference as JSON, with all node ids."""
     old, new = difference.sides.old, difference.sides.new
     both = len(old.items.keys() & new.items.keys())
     return {

@@ -1,4 +1,4 @@
-"""A difference as sections of causes: the same ones, in the same order, in text, Markdown and JSON."""
+"""The sections of a difference: the same in text and Markdown."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _OTHER_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Changes under a title. ``full``: each is told with its example and command, for it is to be mended.
+    """Changes under a title. ``is_full``: each is rendered with its example and command.
 
-    ``says`` is how to find out whose they are, and ``commands`` what to run for it, where nobody knows.
+    If the origin of the changes is unclear, ``text`` says how to find it out, and ``commands`` are to be run for it.
     """
 
     title: str
@@ -42,7 +42,7 @@ class Section:
 
 
 def sections(difference: ReportDifference) -> Iterator[Section]:
-    """The changes in the order in which they matter; without sections that have none."""
+    """Yield the sections with changes, in the order of their importance."""
     fixed = [
         change
         for change in difference.changes
@@ -64,7 +64,7 @@ def sections(difference: ReportDifference) -> Iterator[Section]:
 
 
 def _attribution_steps(changes: Sequence[CauseChange], old: RunRecord) -> tuple[str, list[str]]:
-    """How to tell the translator's from the suite's: judge the old translator by the new suite."""
+    """Return how to tell the translator's changes from the suite's: a text, and the commands to run."""
     nodeids = {
         nodeid for change in changes for nodeid, reason in change.reasons.items() if reason.origin is Origin.UNCLEAR
     }
@@ -83,7 +83,7 @@ def _attribution_steps(changes: Sequence[CauseChange], old: RunRecord) -> tuple[
 
 
 def headline(difference: ReportDifference) -> str:
-    """``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
+    """Return the headline: ``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
     fixed, visible = len(difference.fixed), len(difference.newly_visible)
     better = [
         *([f"{pluralize(fixed, 'item')} fixed"] if fixed else []),
@@ -101,7 +101,7 @@ def headline(difference: ReportDifference) -> str:
 
 
 def subject_lines(difference: ReportDifference) -> list[str]:
-    """What the two reports are of, a line each, and what they have in common."""
+    """Return a line about each report, and lines about what they have in common."""
     old, new = difference.sides.old, difference.sides.new
     lines = []
     for name, side in (("old", old), ("new", new)):
@@ -123,7 +123,7 @@ def subject_lines(difference: ReportDifference) -> list[str]:
 
 
 def count_text(change: CauseChange) -> str:
-    """How many items it gained and lost: ``+3 −1 items``, of a cause that is new or gone just their number."""
+    """Return the number of gained and lost items, ``+3 −1 items``; of a new or fixed cause just the number."""
     gained, lost = len(change.gained), len(change.lost)
     if change.kind in (ChangeKind.NEW, ChangeKind.FIXED):
         return pluralize(gained or lost, "item")
@@ -135,12 +135,12 @@ def count_text(change: CauseChange) -> str:
 
 
 def cause_outline(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Outline:
-    """The cause, told by the report that has it."""
+    """Return the outline of a cause by the report that has it."""
     gone = change.kind in (ChangeKind.FIXED, ChangeKind.NOT_PLAYED)
     return Outline.of(change.reported_root, (difference.sides.old if gone else difference.sides.new).run, rules)
 
 
 def reason_text(change: CauseChange) -> str:
-    """How it is known what made it new; with numbers where there are several reasons."""
+    """Return the reasons of a change, with the numbers of items if there are several."""
     counted_reasons = change.counted_reasons()
     return "; ".join(says if len(counted_reasons) == 1 else f"{says} ({count})" for says, count in counted_reasons)

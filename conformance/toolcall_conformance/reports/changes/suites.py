@@ -1,4 +1,4 @@
-"""Whether the same suite judged two reports, as far as a finding of an item is concerned."""
+"""Compares the suites that judged two reports."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from toolcall_conformance.basics.visible_text import pluralize
 
 
 class EntryState(StrEnum):
-    """How the same case or rule is in two suites."""
+    """How a case or rule differs in two suites."""
 
     SAME = "same"
     NEW = "new"
     CHANGED = "changed"
 
 
-# The tables of a suite, each with what it is a table of; and the rest of what judges.
+# The tables of a suite, each with the noun for its entries; and the other parts that affect verdicts.
 _NOUNS_BY_TABLE = {"cases": "case", "rules": "rule"}
 _OTHER_PARTS = ("code", "data")
 
 
 @dataclass(frozen=True, slots=True)
 class SuitePair:
-    """What two reports say of their suites, None where one is too old to say it.
+    """The suites of two reports; None for a report that is too old to have it.
 
-    ``former``: the ids that rules had once, by those that they have now.
+    ``former_ids`` are the former ids of rules, by the current ones.
     """
 
     old: Mapping[str, Any] | None
@@ -36,26 +36,26 @@ class SuitePair:
 
     @property
     def are_known(self) -> bool:
-        """Whether both say it."""
+        """Whether both suites are known."""
         return self.old is not None and self.new is not None
 
     def case_state(self, name: str) -> EntryState:
-        """Recordings are no cases of a suite, so they are the same."""
+        """Return how a case differs; recordings are no cases of a suite, so they are the same."""
         return self._entry_state("cases", name)
 
     def rule_state(self, name: str) -> EntryState:
-        """A rule under a former id is no new one."""
+        """Return how a rule differs; a rule with a former id is not new."""
         return self._entry_state("rules", name)
 
     def judge_changes(self) -> list[str]:
-        """What of the judge differs beside cases and rules."""
+        """Return sentences about what differs in addition to cases and rules."""
         return [f"the suite's {key} changed" for key in self._changed_parts()]
 
     def _changed_parts(self) -> list[str]:
         return [key for key in _OTHER_PARTS if self._suite("old")[key] != self._suite("new")[key]]
 
     def description(self) -> list[str]:
-        """How they differ, in a line; none where they judge alike."""
+        """Return a line about how the suites differ; empty if they do not."""
         if not self.are_known:
             silent = [f"the {name} report does not show" for name in ("old", "new") if getattr(self, name) is None]
             subject = silent[0] if len(silent) == 1 else "the reports do not show"

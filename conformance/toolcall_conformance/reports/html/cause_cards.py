@@ -1,4 +1,4 @@
-"""Each root cause as the page tells it, in the words of the terminal's block, with all of its reasons and evidence."""
+"""The root causes as cards of the page: the terminal's block, with all reasons and evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEYS_BY_NAME = {name: key for key, name in FIELDS.items()}
 
 
 class EvidenceSource(NamedTuple):
-    """Evidence: the kind of source, its address if it is one of the web, and what it says."""
+    """A piece of evidence: the kind of source, its address if it is one of the web, and a note."""
 
     kind: str
     url: str
@@ -40,7 +40,7 @@ class EvidenceSource(NamedTuple):
 
 
 class Field(NamedTuple):
-    """Something about the example: a key for the page's style, the name that all reports have for it, and the text."""
+    """A field of the example: a key for the page's style, the field's name in all reports, and the text."""
 
     key: str
     name: str
@@ -49,10 +49,11 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CauseCard:
-    """A cause in the page's words.
+    """A cause as the page shows it.
 
-    ``heading`` is what is wrong, ``message`` what the simplest item says of it, if that is more. ``shown`` is the item
-    whose bodies the page has, if it is not the example: its node id and its title. ``is_new``: the headline counts it.
+    ``heading`` is what is wrong, ``message`` the message of the simplest item if it says more. ``shown`` are node id
+    and title of the item whose bodies the page has, if it is not the example. ``is_new``: the headline counts the
+    cause.
     """
 
     number: int
@@ -75,14 +76,14 @@ class CauseCard:
 
 
 def cause_cards(run: RunRecord, rules: Mapping[str, Rule]) -> list[CauseCard]:
-    """One card per cause of the run, in its order, numbered from 1."""
+    """Return a card for each cause of the run, in its order, numbered from 1."""
     first: dict[frozenset[str], RootCause] = {}
     bodies: set[tuple[str, str]] = set()
     new = set(map(id, new_roots(run.roots)))
     cards = []
     for number, root in enumerate(run.roots, 1):
         nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body_key
-        # As in the terminal: a witness speaks of a whole body, and the same items are told once.
+        # As in the terminal: an SDK's verdict is about a whole body, and equal sets of items are listed once.
         place = list(_fields(root, run, rules, first.get(nodeids), witness=body not in bodies))
         cards.append(
             _card(number, root, root.rule_texts(rules), breach_text(root, rules), place, is_new=id(root) in new)
@@ -121,7 +122,7 @@ def _card(
 
 
 def shown_example(root: RootCause) -> Occurrence:
-    """The simplest item that shows a cause, or the simplest one whose bodies the report has."""
+    """Return the simplest occurrence of a cause whose bodies the report has, or else the example."""
     example = root.example
     with_bodies = [occurrence for occurrence in root.occurrences if occurrence.item.bodies]
     return example if example.item.bodies or not with_bodies else min(with_bodies, key=simplicity)
@@ -130,11 +131,11 @@ def shown_example(root: RootCause) -> Occurrence:
 def _fields(
     root: RootCause, run: RunRecord, rules: Mapping[str, Rule], same: RootCause | None, *, witness: bool
 ) -> Iterator[Field]:
-    """What the terminal's block has below its item: the place, the values, where else, and the command."""
+    """Yield the fields below the item: the place, the values, where else it occurs, and the command."""
     finding = root.example.finding
     for name, text in place_fields(root, rules, witness=witness):
         key = _KEYS_BY_NAME[name]
-        # A page has room for a whole value.
+        # A page has room for whole values.
         yield Field(key, name, value_text(finding_value(finding, key)) if key in ("want", "got") else text)
     if root.is_known and finding.get("known"):
         yield _field("known", finding["known"])
@@ -152,7 +153,7 @@ def _field(key: str, text: str) -> Field:
 
 
 def evidence_sources(rule: Rule | None) -> Iterator[EvidenceSource]:
-    """Evidence. An address of another kind than the web's could run something: it is left out."""
+    """Yield the evidence of a rule, with web addresses only: others could run something."""
     for source in rule.evidence if rule is not None else ():
         address = str(source.get("url", ""))
         kind = WORDS["evidence"].get(source["kind"], source["kind"])

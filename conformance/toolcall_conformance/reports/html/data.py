@@ -1,4 +1,4 @@
-"""What the page's script shows on demand, packed: every text once, and rows of their numbers."""
+"""The data of the page's script: every text once, and rows of the texts' numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VALUE_COLUMNS = ("want", "got", "between")
 
 
 class ValueNumbers:
-    """Values by number, equal ones once."""
+    """Numbers for values; equal values have one number."""
 
     def __init__(self, *first: Any) -> None:
         self._numbers: dict[Any, int] = {value: number for number, value in enumerate(first)}
@@ -41,10 +41,10 @@ class ValueNumbers:
 
 
 class Packed(NamedTuple):
-    """A run as plain data. ``more`` is what few items have, by their numbers; ``signs`` are the page's words,
-    ``new`` is how many causes the headline counts.
+    """A run as plain data. ``more`` are members that few items have, by the item's number; ``signs`` are the page's
+    words, ``new`` is the number of causes in the headline.
 
-    A body is the text of its JSON: a script's numbers would not hold all that may stand there.
+    A body is a JSON text: a script's numbers are not exact enough for its values.
     """
 
     again: str
@@ -61,7 +61,7 @@ class Packed(NamedTuple):
 
 
 class _Cause(NamedTuple):
-    """A cause: its rules, and the numbers of the item that shows it and of all that have it."""
+    """A cause: its rules, the number of its example item, and the numbers of all its items."""
 
     rules: Sequence[str]
     example: int
@@ -108,7 +108,7 @@ def _item_row(item: ItemRecord, texts: ValueNumbers, findings: list[int]) -> lis
 
 
 def _finding_row(plain: Mapping[str, Any], texts: ValueNumbers, causes: Mapping[int, int]) -> tuple[int, ...]:
-    """A row of a finding; the last number is that of its cause, -1 where it only repeats another finding."""
+    """Return the row of a finding; its last number is that of its cause, -1 if it only repeats another finding."""
     values = [finding_value(plain, key) for key in _VALUE_COLUMNS]
     value_texts = ["" if value is NOT_KNOWN else value_text(value) for value in values]
     words = [plain.get(key) or "" for key in FINDING_COLUMNS]
@@ -116,7 +116,7 @@ def _finding_row(plain: Mapping[str, Any], texts: ValueNumbers, causes: Mapping[
 
 
 def _rare_members(item: ItemRecord, bodies: ValueNumbers) -> dict[str, Any]:
-    """What few items have: losses, settings left out, what official clients said, bodies."""
+    """Return the members that few items have: losses, settings left out, verdicts of official clients, bodies."""
     members: dict[str, Any] = {key: value for key in ("losses", "left_out", "witness") if (value := getattr(item, key))}
     if item.bodies:
         members["bodies"] = [_numbered_exchange(body, bodies) for body in item.bodies]

@@ -20,13 +20,13 @@ from toolcall_conformance.reports.timing import date_in_words, duration_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 
 _FOLDER = files(__package__)
-# In the order in which they use each other.
+# In the order of their dependencies.
 _SCRIPTS = ("dom.js", "data.js", "body.js", "stream.js", "item.js", "filter.js", "page.js")
 
 
 def page(run: RunRecord, corpus: Corpus) -> str:
-    """The page about a run; ``corpus`` has the rules. It holds all that it shows, and asks nobody for more."""
-    # Only who asks for a page needs the library.
+    """Return the page about a run, which needs no network; ``corpus`` has the rules."""
+    # Only pages need the library.
     from jinja2 import Environment, StrictUndefined
 
     from toolcall_conformance.reports.html.markup import command, prose, whole
@@ -66,7 +66,7 @@ def page(run: RunRecord, corpus: Corpus) -> str:
 
 
 class Timing(NamedTuple):
-    """When the run was, how long it took, and the command; each is empty if nobody knows."""
+    """The start of the run, its date in words, its duration, and its command; empty if unknown."""
 
     started: str
     date: str
@@ -81,7 +81,7 @@ def _timing(run: RunRecord) -> Timing:
         started,
         date_in_words(started) if started else "",
         duration_in_words(facts["seconds"]) if "seconds" in facts else "",
-        # Older reports say only how a command for some items begins.
+        # Older reports have only the beginning of a command for some items.
         str(facts.get("command") or run.header.get("command", "")),
     )
 
@@ -91,7 +91,7 @@ def _read_file(name: str) -> str:
 
 
 def _content_policy(style: str, script: str) -> str:
-    """Just this style and this script, and nothing from anywhere: https://www.w3.org/TR/CSP3/"""
+    """Return the content security policy: only this style and this script. https://www.w3.org/TR/CSP3/"""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"

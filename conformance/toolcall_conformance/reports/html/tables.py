@@ -28,7 +28,7 @@ _SHADES = 5
 
 @dataclass(frozen=True, slots=True)
 class VerdictCount:
-    """A verdict that came, and how often."""
+    """A verdict and its number of items."""
 
     name: str
     sign: str
@@ -38,9 +38,9 @@ class VerdictCount:
 
 
 class MatrixCell(NamedTuple):
-    """One check on one route: ``text`` is ``12/14``, ``n/a`` or ``-``.
+    """A check on a route: ``text`` is ``12/14``, ``n/a`` or ``-``.
 
-    Where something was played, ``sign`` is that of the worst verdict, ``share`` the shade, and ``words`` all counts.
+    If an item was played, ``sign`` is that of the worst verdict, ``share`` the shade, and ``words`` are all counts.
     """
 
     check: str
@@ -68,7 +68,7 @@ class Matrix(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LossGroup:
-    """What went of one element for one reason."""
+    """The losses of one element of one kind."""
 
     word: str
     kind: str
@@ -79,7 +79,7 @@ class LossGroup:
 
 
 def verdict_counts(run: RunRecord) -> list[VerdictCount]:
-    """The verdicts that came, each with its number of items."""
+    """Return the verdicts of a run, each with its number of items."""
     counts = Counter(count_name(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
     words = {name: dict(_VERDICTS[name]) for name in COUNTS}
@@ -88,7 +88,7 @@ def verdict_counts(run: RunRecord) -> list[VerdictCount]:
 
 
 def route_matrix(run: RunRecord) -> Matrix:
-    """The table of the terminal, with a sign, a shade and all counts in each cell."""
+    """Return the table of the terminal with a sign, a shade and all counts in each cell."""
     table, counts = route_table.route_table(run), count_matrix(run)
     rows = [
         Row(
@@ -115,14 +115,14 @@ def _cell(check: str, text: str, counts: Mapping[str, int]) -> MatrixCell:
 
 
 def _worst_verdict(counts: Mapping[str, int], bad: int) -> str:
-    """The verdict that a cell has the sign of."""
+    """Return the verdict whose sign a cell has."""
     if counts["failed"] + counts["refused"] + counts["error"]:
         return "failed"
     return "known" if bad else "passed"
 
 
 def loss_table(run: RunRecord) -> list[LossGroup]:
-    """What went because a format cannot say it: by kind and element, with the routes of each check."""
+    """Return the losses of a run by kind and element, with the routes of each check."""
     kinds = WORDS["losses"]
     rows = sorted(loss_rows(run.items), key=lambda row: (list(kinds).index(row.kind), row.element, row.check))
     return [

@@ -1,4 +1,4 @@
-"""Texts as a page shows them: every character is seen, and none acts on those around it."""
+"""Texts of the page: every character is visible, and none affects its neighbours."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _INVISIBLE = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with what nobody sees written out: ``⟨U+202E⟩``."""
+    """Return the text with invisible characters written out: ``⟨U+202E⟩``."""
     return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def value_text(value: Any) -> str:
-    """What should stand somewhere, or does: JSON, a choice, a form in words, or that nothing is there."""
+    """Return an expected or actual value as text: JSON, a choice, a form in words, or that it is absent."""
     if value is MISSING:
         return repr(value)
     if isinstance(value, OneOf):
@@ -44,6 +44,6 @@ def _json(value: Any) -> str:
 
 
 def script_json(value: Any) -> str:
-    """JSON that may stand in a ``<script>`` element: it holds no ``<``, so it cannot end it, and is plain ASCII."""
+    """Return JSON for a ``<script>`` element: plain ASCII without ``<``, so that it cannot end the element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

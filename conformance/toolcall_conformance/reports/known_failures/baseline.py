@@ -1,4 +1,4 @@
-"""The known failures of a run: which of its failures are known, and which entries are no longer true."""
+"""The known failures of a run: the status of each failure, and the stale entries."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from toolcall_conformance.reports.known_failures.entries import (
 )
 from toolcall_conformance.reports.known_failures.patterns import shortest_patterns
 
-# Of what no longer fails; the command that takes it out is told before.
+# The number of patterns in a sentence about what no longer fails.
 _PATTERNS_SHOWN = 8
 
 
 class StandingKind(StrEnum):
-    """What the file says of a failure that it does not excuse, or that it does."""
+    """The status of a failure by the file of known failures."""
 
     KNOWN = "known"
     EXPIRED = "expired"
@@ -33,7 +33,7 @@ class StandingKind(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """What the file says of one failure. ``text`` is the reason of a known one; of the others, a sentence."""
+    """The status of one failure. ``text`` is the reason if it is known, else a sentence."""
 
     kind: StandingKind
     text: str = ""
@@ -45,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Stale:
-    """An entry with ``patterns`` that match no item or no longer fail, and the sentence to report."""
+    """An entry with ``patterns`` that match no item or no longer fail, and a sentence about them."""
 
     entry: KnownEntry
     patterns: tuple[ItemPattern, ...]
@@ -54,9 +54,7 @@ class Stale:
 
 @dataclass(frozen=True)
 class KnownFailures:
-    """The entries of one file, as they stand on the day ``today``; ``name`` is the file's in messages, ``text`` what
-    was in it.
-    """
+    """The entries of one file on the day ``today``; ``name`` is the file's name in messages, ``text`` its content."""
 
     path: Path | None = None
     entries: tuple[KnownEntry, ...] = ()
@@ -66,7 +64,7 @@ class KnownFailures:
 
     @cached_property
     def _entries_by_item(self) -> dict[str, list[KnownEntry]]:
-        """The entries that name an item by its whole id."""
+        """The entries that name one item, by its whole id."""
         entries: dict[str, list[KnownEntry]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
@@ -77,7 +75,7 @@ class KnownFailures:
 
     @cached_property
     def _patterns_by_prefix(self) -> dict[str, list[tuple[ItemPattern, KnownEntry]]]:
-        """The other patterns by what stands before their first sign, each with its entry."""
+        """The other patterns with their entries, by the text before their first wildcard."""
         entries: dict[str, list[tuple[ItemPattern, KnownEntry]]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
@@ -87,14 +85,14 @@ class KnownFailures:
         return entries
 
     def _matching_entries(self, plain: str) -> Iterator[KnownEntry]:
-        """The entries with a pattern that matches an item, which has no prefix."""
+        """Yield the entries with a pattern that matches an item; ``plain`` is its id without prefix."""
         for end in range(len(plain) + 1):
             for pattern, entry in self._patterns_by_prefix.get(plain[:end], ()):
                 if pattern.matches(plain):
                     yield entry
 
     def of_item(self, nodeid: str) -> list[KnownEntry]:
-        """The entries that name an item, in the order of the file."""
+        """Return the entries that match an item, in the order of the file."""
         entries = [
             *self._entries_by_item.get(plain_id(nodeid), ()),
             *self._matching_entries(plain_id(nodeid)),
@@ -102,7 +100,7 @@ class KnownFailures:
         return sorted({id(entry): entry for entry in entries}.values(), key=lambda entry: entry.lines)
 
     def standing(self, nodeid: str, rule: str, signature: str) -> Standing:
-        """What the file says of a failure of an item."""
+        """Return the status of an item's failure."""
         listed = self.of_item(nodeid)
         fitting = [entry for entry in listed if entry.has_failure(rule, signature)]
         valid = [entry for entry in fitting if not entry.has_expired(self.today)]
@@ -125,12 +123,12 @@ class KnownFailures:
         return Standing(StandingKind.NEW)
 
     def reason(self, nodeid: str, rule: str, signature: str) -> str | None:
-        """The reason of a known failure, or None."""
+        """Return the reason of a known failure, or None."""
         status = self.standing(nodeid, rule, signature)
         return status.text if status.is_known else None
 
     def passing_messages(self, nodeid: str, failures: Collection[tuple[str, str]]) -> list[str]:
-        """For an item that was judged alone: a sentence for each entry that names it and no longer fails."""
+        """Return a sentence for each entry that names an item and no longer fails, for an item judged alone."""
         messages = []
         for entry in self._entries_by_item.get(plain_id(nodeid), ()):
             if not _has_failure(entry, failures):
@@ -145,10 +143,10 @@ class KnownFailures:
         judged: FailuresByItem,
         is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
     ) -> list[Stale]:
-        """The entries with patterns that match no item, no longer fail, or fail in more items than they say.
+        """Return the entries with patterns that match no item, no longer fail, or fail in more items than they say.
 
-        ``planned`` are all items that there are, selected or not. A pattern that is not exact and has an item that was
-        not judged stays undecided, and so does one that ``is_outside`` of what the run has.
+        ``planned`` are all items, selected or not. A pattern that is not exact stays undecided if one of its items was
+        not judged, and so does a pattern that ``is_outside`` the run.
         """
         items = ItemIndex(planned)
         verdicts = {plain_id(nodeid): failures for nodeid, failures in judged.items()}
@@ -173,15 +171,15 @@ class KnownFailures:
     def mended_patterns(
         entry: KnownEntry, planned: ItemIndex, judged: FailuresByItem
     ) -> Iterator[tuple[ItemPattern, list[str]]]:
-        """The patterns of an entry with items that no longer fail by it, and those; ids have no prefix.
+        """Yield the patterns of an entry that have items that no longer fail, with these items; ids have no prefix.
 
-        One that is not exact has such items only when all its items were judged, and none fails.
+        A pattern that is not exact is yielded only if all its items were judged and none fails.
         """
         for pattern in entry.patterns:
             items = planned.matching(pattern)
             passing = [each for each in items if each in judged and not _has_failure(entry, judged[each])]
             if pattern.is_exact:
-                # A new case beside those that it was written for may pass.
+                # The pattern may match a new case that passes, in addition to those of its count.
                 enough = pattern.count is not None and len(items) - len(passing) >= pattern.count
                 if passing and not enough:
                     yield pattern, passing
@@ -189,7 +187,7 @@ class KnownFailures:
                 yield pattern, passing
 
     def surplus_patterns(self, entry: KnownEntry, items: ItemIndex, judged: FailuresByItem) -> Iterator[Stale]:
-        """The patterns that more items fail by than they say."""
+        """Yield the patterns of which more items fail than their count says."""
         for pattern in entry.patterns:
             if pattern.count is None:
                 continue
@@ -198,8 +196,8 @@ class KnownFailures:
                 yield Stale(
                     entry,
                     (pattern,),
-                    f"{self.name or self.path}:{pattern.line}: {entry}: {failing} items of {pattern.plain_text} fail, and "
-                    f"the line says {pattern.count}: the others are new",
+                    f"{self.name or self.path}:{pattern.line}: {entry}: {failing} items of {pattern.plain_text} fail, "
+                    f"and the line says {pattern.count}: the others are new",
                 )
 
     def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: ItemIndex) -> str:
@@ -220,7 +218,7 @@ class KnownFailures:
             of = "all" if len(named) == len(every) else f"{len(named)} of"
             what = f"{of} {len(every)} items no longer fail: {which}"
         whole = len(named) == len(every)
-        # A pattern stands for more than what no longer fails.
+        # A pattern may match more than what no longer fails.
         goes = whole or all(len(nodeids) == len(items.matching(pattern)) for pattern, nodeids in passing.items())
         lines = _lines_text([entry.lines] if whole else _number_ranges({pattern.line for pattern in passing}))
         return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
@@ -230,7 +228,7 @@ class KnownFailures:
 
 
 def _number_ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
-    """Numbers as ranges, each with its first and its last."""
+    """Return numbers as ranges: pairs of first and last."""
     ranges: list[tuple[int, int]] = []
     for number in sorted(numbers):
         first = ranges.pop()[0] if ranges and ranges[-1][1] == number - 1 else number
@@ -239,7 +237,7 @@ def _number_ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
 
 
 def _lines_text(ranges: Sequence[tuple[int, int]]) -> str:
-    """``line 4``, ``lines 4 to 9 and 12``."""
+    """Return line ranges as ``line 4`` or ``lines 4 to 9 and 12``."""
     *others, last = [f"{first}" if first == end else f"{first} to {end}" for first, end in ranges]
     word = "lines" if others or " to " in last else "line"
     return f"{word} {' and '.join([', '.join(others), last] if others else [last])}"

@@ -1,8 +1,9 @@
-"""The table ``[causes]``: a line a cause that nobody has given a reason yet, so that a first file is short.
+"""The table ``[causes]``: a row for each cause without a reason, so that a first file is short.
 
     "RULE SIGNATURE" = ["PATTERN", "PATTERN"]
 
-A long line goes on below. A cause with a reason, a ticket or a date is a table ``[[known]]`` (``tables``).
+A long row continues on the next line. A cause with a reason, a ticket or a date is a table ``[[known]]``
+(``known_tables``).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _LINE_PATTERN = re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True)
 class Row:
-    """A cause with its patterns: ``text`` are its lines, ``before`` what stands above them, ``first`` its line."""
+    """A cause with its patterns: ``text`` are its lines, ``text_before`` those above, ``first_line`` its number."""
 
     cause: str
     patterns: tuple[str, ...]
@@ -39,15 +40,16 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The rule, and the signature without it."""
+        """The rule, and the signature without the rule."""
         rule, _, signature = self.cause.partition(" ")
         return rule, signature
 
 
 @dataclass(frozen=True)
 class Section:
-    """The table of a file. ``others`` is the file without it: where it stood are empty lines, so that all others keep
-    their numbers. ``header`` is its first line, ``after`` what stands behind its last row.
+    """The table of a file. ``other_text`` is the file with empty lines in its place, so that lines keep their numbers.
+
+    ``header`` is its first line, ``text_after`` the text after its last row.
     """
 
     other_text: str
@@ -57,7 +59,7 @@ class Section:
 
 
 def parse_section(path: Path, text: str) -> Section:
-    """Take the table out of a file that is TOML. Raises KnownFailuresError."""
+    """Return the table of a TOML file. Raises KnownFailuresError."""
     lines = _LINE_PATTERN.findall(text)
     header = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
     table: Any = tomllib.loads(text).get(KEY, {})
@@ -66,7 +68,7 @@ def parse_section(path: Path, text: str) -> Section:
             raise KnownFailuresError(f"{path}: write the causes below a line [{KEY}]")
         return Section(text)
     end = next((n for n in range(header + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
-    # What stands right above the next table is about that.
+    # Comments right above the next table belong to that.
     while end < len(lines) and end - 1 > header and lines[end - 1].lstrip().startswith("#"):
         end -= 1
     try:
@@ -80,7 +82,7 @@ def parse_section(path: Path, text: str) -> Section:
 
 
 def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
-    """The rows between two lines, and the text behind the last one. Raises ValueError."""
+    """Return the rows between two lines, and the text after the last row. Raises ValueError."""
     rows: list[Row] = []
     before, number = "", start
     while number < end:
@@ -113,7 +115,7 @@ def _parse_patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
 
 
 def parse_entries(path: Path, causes_table: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
-    """The entries of the table. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
+    """Yield the entries of the table. ``current`` returns a rule's current ids. Raises KnownFailuresError."""
     for row in causes_table.rows:
         try:
             yield _parse_entry(row, current)
@@ -139,7 +141,7 @@ def _parse_entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEnt
 
 
 def format_row(cause: str, patterns: Collection[str]) -> str:
-    """A row, in as few lines as its width permits."""
+    """Return a row in as few lines as ``WIDTH`` permits."""
     import tomlkit
 
     def quoted(text: str) -> str:

@@ -13,14 +13,14 @@ from itertools import takewhile
 _PREFIX = "toolcall::"
 _WILDCARD = re.compile("[*?]")
 _COUNT_PREFIX = re.compile(r"(\d+) × ")
-# A person's pattern has few; a file with more was made to stop us.
+# A person's pattern has few; a file with more is an attack.
 _MAX_PARTS = 100_000
 _MAX_BRACES = 5_000
 _MAX_DEPTH = 8
 
 
 def plain_id(nodeid: str) -> str:
-    """The id of an item without ``toolcall::``."""
+    """Return the id of an item without ``toolcall::``."""
     return nodeid.removeprefix(_PREFIX)
 
 
@@ -29,9 +29,9 @@ class KnownFailuresError(Exception):
 
 
 def _expression(pattern: str) -> str:
-    """The regular expression of a pattern. What stands between two ``*`` is tried at one place alone, the first.
+    """Return the regular expression of a pattern. A text between two ``*`` is tried at its first place only.
 
-    So a pattern with many of them takes no longer; more places could help the last part only.
+    So a pattern with many ``*`` takes no longer; only the last part needs other places.
     """
     first, *others = (
         "".join("." if sign == "?" else re.escape(sign) for sign in part) for part in re.split(r"\*+", pattern)
@@ -40,7 +40,7 @@ def _expression(pattern: str) -> str:
 
 
 def expand_braces(text: str, depth: int = 0) -> list[str]:
-    """What a text with braces stands for: ``a{b,c}`` for ``ab`` and ``ac``. Raises ValueError."""
+    """Expand braces: ``a{b,c}`` to ``ab`` and ``ac``. Raises ValueError."""
     if depth > _MAX_DEPTH or text.count("{") > _MAX_BRACES:
         raise ValueError(f"{text!r:.200} has too many braces; write several patterns")
     texts = [""]
@@ -58,7 +58,7 @@ def expand_braces(text: str, depth: int = 0) -> list[str]:
 
 
 def _split_braces(text: str, whole: str) -> tuple[list[str], str]:
-    """What stands between the commas up to the brace that closes, and the text behind that. Raises ValueError."""
+    """Return the alternatives up to the closing brace, and the text after it. Raises ValueError."""
     depth, start = 0, 0
     nodeids: list[str] = []
     for place, sign in enumerate(text):
@@ -73,11 +73,11 @@ def _split_braces(text: str, whole: str) -> tuple[list[str], str]:
 
 @dataclass(frozen=True)
 class ItemPattern:
-    """A pattern for the ids of items, and the line on which it stands.
+    """A pattern for the ids of items, and the number of its line.
 
-    ``*`` stands for any text, ``?`` for one character, ``{a,b}`` for either text; all else stands for itself. A family,
-    a case, or a case and a check stand for all their items, as on the command line. ``toolcall::`` at the beginning may
-    be left out. ``12 × `` before it says how many items it stands for: all of them fail.
+    ``*`` matches any text, ``?`` one character, ``{a,b}`` either text. A family, a case, or a case and a check match
+    all their items, as on the command line. ``toolcall::`` at the beginning may be left out. A prefix ``12 × `` is the
+    number of matching items: all of them fail.
     """
 
     text: str
@@ -85,7 +85,7 @@ class ItemPattern:
 
     @cached_property
     def count(self) -> int | None:
-        """How many items it stands for, if it says so."""
+        """The number of items in its prefix, or None."""
         match = _COUNT_PREFIX.match(self.text)
         return int(match[1]) if match else None
 
@@ -96,7 +96,7 @@ class ItemPattern:
 
     @cached_property
     def parts(self) -> tuple[ItemPattern, ...]:
-        """What it stands for, without braces. Raises ValueError."""
+        """The patterns without braces that it expands to. Raises ValueError."""
         return (
             tuple(ItemPattern(each, self.line) for each in expand_braces(self.plain_text))
             if "{" in self.plain_text
@@ -110,12 +110,12 @@ class ItemPattern:
 
     @property
     def family(self) -> str:
-        """The family, or what stands for it."""
+        """The text in the place of the family."""
         return self.plain_text.partition("/")[0].partition("::")[0]
 
     @cached_property
     def is_one_item(self) -> bool:
-        """Whether it is the whole id of one item."""
+        """Whether it is the whole id of an item."""
         return not any(sign in self.plain_text for sign in "*?{") and self.plain_text.count("::") == 2
 
     @cached_property
@@ -125,7 +125,7 @@ class ItemPattern:
 
     @cached_property
     def literal_prefix(self) -> str:
-        """The text before the first ``*`` or ``?``: all items that it matches begin so."""
+        """The text before the first ``*`` or ``?``, with which all matching items begin."""
         return _WILDCARD.split(self.plain_text, maxsplit=1)[0]
 
     @cached_property
@@ -148,8 +148,8 @@ class ItemPattern:
 class KnownEntry:
     """Findings of one rule in items that match one of ``patterns``; ``ids`` are the rule's current ids.
 
-    ``signature`` is what follows the rule in the text of a ``Cause``; None stands for any. ``lines`` are the first and
-    the last line of the entry.
+    ``signature`` is the text of a ``Cause`` after the rule; None matches any. ``lines`` are the first and the last line
+    of the entry.
     """
 
     lines: tuple[int, int]
@@ -170,24 +170,24 @@ class KnownEntry:
         return rule in self.ids and self.signature in (None, signature)
 
     def has_expired(self, today: dt.date) -> bool:
-        """Whether its last day is over."""
+        """Whether its last day is before ``today``."""
         return self.expires is not None and self.expires < today
 
     @property
     def reason_text(self) -> str:
-        """Its reason, and its ticket if it has one."""
+        """Its reason, with its ticket if it has one."""
         return f"{self.reason} ({self.ticket})" if self.ticket else self.reason
 
     def __str__(self) -> str:
         return f"{self.rule} ({self.signature})" if self.signature else self.rule
 
 
-# For each item that was judged, the rules and signatures of its failures.
+# By judged item, the rules and signatures of its failures.
 FailuresByItem = Mapping[str, Sequence[tuple[str, str]]]
 
 
 class ItemIndex:
-    """The ids of items, without ``toolcall::``."""
+    """The items of a run, to find those that a pattern matches: only ids with its literal prefix are compared."""
 
     def __init__(self, nodeids: Iterable[str]) -> None:
         self._ids = frozenset(map(plain_id, nodeids))
@@ -195,11 +195,11 @@ class ItemIndex:
 
     @property
     def ids(self) -> frozenset[str]:
-        """All of them."""
+        """All ids, without ``toolcall::``."""
         return self._ids
 
     def matching(self, pattern: ItemPattern) -> list[str]:
-        """The items that a pattern matches, sorted."""
+        """Return the items that a pattern matches, sorted."""
         if len(pattern.parts) > 1:
             return sorted({nodeid for part in pattern.parts for nodeid in self.matching(part)})
         if pattern.is_one_item:

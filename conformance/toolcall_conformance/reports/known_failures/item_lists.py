@@ -1,4 +1,4 @@
-"""The list of items in an entry: its lines with their comments."""
+"""Edits the list of items in an entry, and keeps its comments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOKEN = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|\n|[,\[\]]""")
 
 @dataclass
 class _Row:
-    """One value with the comments above it and behind it."""
+    """A value with the comments above it and after it on its line."""
 
     value: str
     above: list[str] = field(default_factory=list)
@@ -24,7 +24,7 @@ class _Row:
 
 
 def edit_items(block: str, add: Collection[str], remove: Collection[str]) -> str:
-    """An entry's text with other items: sorted if something is added, each with its comments, all else as it was."""
+    """Return an entry's text with items added and removed; sorted if any is added, all else unchanged."""
     if not add and not remove:
         return block
     import tomlkit
@@ -49,10 +49,10 @@ def _to_array(rows: Collection[_Row], tail: Collection[str]) -> Any:
 
 
 def _parse_rows(text: str) -> tuple[list[_Row], list[str]]:
-    """The values of an array with their comments, and the comments behind the last one."""
+    """Return the values of an array with their comments, and the comments after the last one."""
     rows: list[_Row] = []
     above: list[str] = []
-    fresh = True  # nothing stands on this line yet
+    fresh = True  # no value is on this line yet
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token == "\n":

@@ -1,4 +1,4 @@
-"""The tables ``[[known]]`` of a TOML file of known failures: where each stands, and the entry that it makes."""
+"""The tables ``[[known]]`` of a TOML file of known failures: their lines and their entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYS = ("rule", "signature", "items", "reason", "ticket", "added", "expires", "
 
 @dataclass(frozen=True)
 class TableLines:
-    """The lines of one table. ``before`` are lines that stand free above it, ``text`` its own with its comments.
+    """The lines of one table. ``before`` are separate lines above it, ``text`` its own with its comments.
 
     ``lines`` are the numbers of the first and last line of ``text``.
     """
@@ -34,7 +34,7 @@ class TableLines:
 
 
 def parse_entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
-    """The entries of a file. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
+    """Yield the entries of a file. ``current`` returns a rule's current ids. Raises KnownFailuresError."""
     try:
         document = foreign_files.parse_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -56,7 +56,7 @@ def parse_entries(path: Path, text: str, current: Callable[[str], frozenset[str]
 
 
 def split_tables(path: Path, text: str) -> tuple[list[TableLines], str]:
-    """The blocks of a file that is TOML and has no other tables, and the text behind the last one.
+    """Return the tables of a TOML file without other tables, and the text after the last one.
 
     Raises KnownFailuresError.
     """
@@ -83,7 +83,7 @@ def split_tables(path: Path, text: str) -> tuple[list[TableLines], str]:
 
 
 def _last_line(lines: list[str], start: int, following: int) -> int:
-    """The index behind the last line of the table that begins at ``start``: comments behind a blank line are free."""
+    """Return the index after the last line of the table at ``start``; comments after a blank line are not its own."""
     last = following
     for number in range(following - 1, start, -1):
         line = lines[number].strip()
@@ -161,5 +161,5 @@ def _header_line(block: TableLines) -> int:
 
 
 def _split_lines(text: str) -> list[str]:
-    """The lines with their ends. Only a newline ends one: texts may have other signs that Python takes for ends."""
+    """Return the lines with their ends. Only a newline ends a line: texts may have other separators of Python's."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)

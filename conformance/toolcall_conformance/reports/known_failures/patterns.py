@@ -1,7 +1,7 @@
-"""Many items in few patterns: ``shell/{a,b}::{request,stream}::anthropic-to-gemini``.
+"""Writes many items as few patterns: ``shell/{a,b}::{request,stream}::anthropic-to-gemini``.
 
-Braces name each item, so they match no other. A ``*`` stands only where all items of a family or a case, of one check
-and route, are meant, of all that there are; with it the pattern says how many those are.
+Braces name each item, so they match no other. A ``*`` is used only for all items of a family or a case, of one check
+and route; such a pattern begins with the number of its items.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ V = TypeVar("V", bound=Hashable)
 
 
 class _CasePlace(NamedTuple):
-    """Where a case is played: a check, the ends of a route, and the variant, or ``*`` for each."""
+    """A check, the two ends of a route, and the variant, or ``*`` for all variants."""
 
     check: str
     client: str
@@ -44,7 +44,7 @@ class _ItemId(NamedTuple):
 
 
 def shortest_patterns(nodeids: Collection[str], items: ItemIndex) -> list[str]:
-    """Patterns that match just these of the ``items``, sorted: the shorter of two ways to put them together."""
+    """Return sorted patterns that match just these of the ``items``: the shorter of two groupings."""
     nodeids_wanted = {plain_id(nodeid) for nodeid in nodeids}
     ids = [parsed for each in nodeids_wanted if (parsed := _parse_id(each)) is not None]
     odd = [_PATTERN_SIGNS.sub("?", each) for each in nodeids_wanted if _parse_id(each) is None]
@@ -59,7 +59,7 @@ def shortest_patterns(nodeids: Collection[str], items: ItemIndex) -> list[str]:
 
 
 def _parse_id(plain: str) -> _ItemId | None:
-    """The parts of an id; None of one that is not like those of the corpus."""
+    """Return the parts of an id; None if it is not like those of the corpus."""
     case, _, rest = plain.partition("::")
     check, _, place = rest.partition("::")
     family, slash, name = case.partition("/")
@@ -70,7 +70,7 @@ def _parse_id(plain: str) -> _ItemId | None:
 
 
 def _group_places(ids: Iterable[_ItemId], items: ItemIndex) -> Mapping[str, set[_CasePlace]]:
-    """Each case, or ``FAMILY/*``, with where it is played: with ``*`` for the variant, where each is meant."""
+    """Return the places of each case, or of ``FAMILY/*``; a variant is ``*`` if all variants are meant."""
     places: dict[str, set[_CasePlace]] = defaultdict(set)
     left = set(ids)
     for level in (lambda place: f"{place.family}/*", lambda place: place.case):
@@ -96,12 +96,12 @@ def _invert(groups: Mapping[K, Iterable[V]]) -> Mapping[V, set[K]]:
 
 
 def _group_by_values(groups: Mapping[K, Iterable[V]]) -> Mapping[frozenset[V], set[K]]:
-    """Keys with the same values together."""
+    """Return the keys by their sets of values."""
     return _invert({key: [frozenset(values)] for key, values in groups.items()})
 
 
 def _product_patterns(cases: Iterable[str], wheres: Collection[_CasePlace]) -> list[str]:
-    """The product as a pattern, or as several where that were too long to read."""
+    """Return the product of cases and places as a pattern, or as several if it is too long to read."""
     names = sorted(cases)
     text = _product_pattern(names, wheres)
     if len(text) <= _MAX_LENGTH or not names[1:]:
@@ -111,7 +111,7 @@ def _product_patterns(cases: Iterable[str], wheres: Collection[_CasePlace]) -> l
 
 
 def _product_pattern(cases: Iterable[str], wheres: Iterable[_CasePlace]) -> str:
-    """The product of cases and places as a pattern."""
+    """Return the product of cases and places as one pattern."""
     by_family: dict[str, list[str]] = defaultdict(list)
     for case in cases:
         family, _, name = case.partition("/")
@@ -128,7 +128,7 @@ def _product_pattern(cases: Iterable[str], wheres: Iterable[_CasePlace]) -> str:
 
 
 def _route_patterns(routes: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    """``{anthropic,gemini}-to-openai_chat{,-streamed}``: routes with the same ends and variants together."""
+    """Yield patterns of routes with the same ends and variants: ``{anthropic,gemini}-to-openai_chat{,-streamed}``."""
     variants: dict[tuple[str, str], set[str]] = defaultdict(set)
     for client, upstream, variant in routes:
         variants[client, upstream].add(variant)
@@ -147,5 +147,5 @@ def _brace(texts: Iterable[str]) -> str:
 
 
 def _add_count(text: str, items: ItemIndex) -> str:
-    """The pattern with the number of its items, where it does not name each."""
+    """Return the pattern with the number of its items, unless it names each."""
     return f"{len(items.matching(ItemPattern(text, 0)))} × {text}" if "*" in text else text

@@ -1,4 +1,4 @@
-"""Reads files of known failures: TOML, or one entry a line."""
+"""Reads files of known failures: TOML, or one entry per line."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _HEADER = re.compile(r"^[^\S\n]*\[(?:\[|\s*causes\s*\])", re.MULTILINE)
 
 @dataclass(frozen=True)
 class RuleNames:
-    """The ids of rules: the current ones, and the former ones with those that replaced them.
+    """The ids of rules: the current ones, and the retired ones with those that replaced them.
 
-    ``breach`` says what is wrong where a rule is broken: the reason of an entry that has none of its own.
+    ``breach`` returns what is wrong if a rule is broken: the reason of an entry without one.
     """
 
     rules: Collection[str]
@@ -29,7 +29,7 @@ class RuleNames:
     breach: Callable[[str], str] = lambda _rule: "no reason is given yet"
 
     def current_ids(self, rule: str) -> frozenset[str]:
-        """The current ids of a rule. Raises ValueError, which says what to write."""
+        """Return the current ids of a rule. Raises ValueError with advice."""
         if rule in self.rules or rule in self.retired:
             return frozenset(self.retired.get(rule, (rule,)))
         close = difflib.get_close_matches(rule, self.rules, n=3)
@@ -40,9 +40,9 @@ class RuleNames:
 def load(
     path: Path, names: RuleNames, today: dt.date | None = None, *, may_lack: bool = False, name: str = ""
 ) -> KnownFailures:
-    """Read a file of known failures, as it stands on the day ``today``; messages call it by its ``name``.
+    """Read a file of known failures on the day ``today``; ``name`` is its name in messages.
 
-    A file that ``may_lack`` may not exist yet. Raises KnownFailuresError.
+    ``may_lack``: the file need not exist. Raises KnownFailuresError.
     """
     today = today or dt.datetime.now().astimezone().date()
     if may_lack and not path.exists():
@@ -58,7 +58,7 @@ def load(
 
 
 def read_text(path: Path) -> str:
-    """The text of the file. Raises KnownFailuresError."""
+    """Return the text of the file. Raises KnownFailuresError."""
     try:
         return foreign_files.read_text(path)
     except OSError as error:
@@ -76,7 +76,7 @@ def is_toml(path: Path, text: str) -> bool:
 
 
 def _line_entries(path: Path, text: str, names: RuleNames) -> Iterator[KnownEntry]:
-    """The entries of the form ``ITEM-PATTERN RULE # reason``, one a line."""
+    """Yield the entries of lines ``ITEM-PATTERN RULE # reason``. Raises KnownFailuresError."""
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

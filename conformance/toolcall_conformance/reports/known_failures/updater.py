@@ -1,4 +1,4 @@
-"""Writes known failures anew: what fails now goes in, what no longer fails goes out, all else stays."""
+"""Updates a file of known failures: adds what fails, removes what no longer fails, and keeps the rest."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DEFAULT_TOP = """\
 
 @dataclass(frozen=True)
 class FailingFinding:
-    """One failing finding of an item that was judged. ``signature`` lacks the rule; ``message`` explains it.
+    """A failing finding of a judged item. ``signature`` lacks the rule; ``message`` explains it.
 
-    An ``unstable`` one did not come in every try: it makes no entry, and keeps the one that it has.
+    An ``unstable`` one did not occur in every try: it adds no entry, and keeps an existing one.
     """
 
     rule: str
@@ -37,7 +37,7 @@ class FailingFinding:
 
 @dataclass(frozen=True)
 class Update:
-    """The new text of a file, and how many entries are new, gone, changed and kept."""
+    """The new text of a file, and the numbers of entries that are new, gone, changed and kept."""
 
     text: str
     added: int = 0
@@ -54,7 +54,7 @@ class Update:
 
 @dataclass
 class _Draft:
-    """A table on its way into the new text: its lines of today, and the items to add and remove."""
+    """A table of the new text: its old lines, and the items to add and remove."""
 
     key: tuple[str, str]
     before: str = ""
@@ -71,7 +71,7 @@ class _Draft:
 
 @dataclass
 class _CauseDraft:
-    """A row of ``[causes]`` on its way into the new text: its items, and ``loose`` patterns that are not exact."""
+    """A row of ``[causes]`` in the new text: its items, and ``loose`` patterns that are not exact."""
 
     key: tuple[str, str]
     row: causes_table.Row | None = None
@@ -85,7 +85,7 @@ class _CauseDraft:
         return not self.items and not self.loose
 
     def text(self, planned: ItemIndex) -> str:
-        """Its lines, as they were if nothing changes."""
+        """Return its lines, unchanged if nothing changes."""
         if self.row is not None and not self.changes:
             return self.row.text_before.lstrip("\n") + self.row.text
         before = self.row.text_before.lstrip("\n") if self.row is not None else ""
@@ -101,10 +101,10 @@ def update(
     judged: Mapping[str, Sequence[FailingFinding]],
     is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
 ) -> Update:
-    """The new text of the file that had ``text`` and that ``known_failures`` was read from.
+    """Update the file whose text is ``text`` and whose entries are ``known_failures``.
 
-    ``planned`` are all items that there are; ``judged`` has the failures of those that ran to a verdict. Entries for
-    other items stay, and for what ``is_outside`` of what the run has. Raises KnownFailuresError.
+    ``planned`` are all items; ``judged`` has the failures of the items with a verdict. Entries of other items stay, and
+    so do patterns that are outside the run (``is_outside``). Raises KnownFailuresError.
     """
     path = known_failures.path or Path()
     if text and not is_toml(path, text):
@@ -116,7 +116,7 @@ def update(
         for entry, block in zip(known_failures.entries[: len(blocks)], blocks, strict=True)
     ]
     if drafts:
-        # What stands free above the first entry is about the whole file.
+        # Separate comments above the first entry are about the whole file.
         top, drafts[0].before = drafts[0].before, ""
     else:
         top, after = after or _DEFAULT_TOP, ""
@@ -142,7 +142,7 @@ def _remove_stale(
     items: ItemIndex,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
 ) -> None:
-    """Take out of a table what no longer fails; of a pattern that stands for more, the rest is written anew."""
+    """Remove from a table what no longer fails; the other items of a pattern get new patterns."""
     for pattern, passing in known_failures.mended_patterns(entry, items, verdicts):
         draft.remove.add(pattern.text)
         draft.add.update(shortest_patterns({*items.matching(pattern)}.difference(passing), items))
@@ -156,7 +156,7 @@ def _cause_draft(
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
     is_outside: Callable[[ItemPattern], bool],
 ) -> _CauseDraft:
-    """A row without what no longer fails, and what there is no more."""
+    """Return a row without items that no longer fail or no longer exist."""
     mended = dict(known_failures.mended_patterns(entry, items, verdicts))
     draft = _CauseDraft(
         row.key, row, changes=bool(mended) or any(known_failures.surplus_patterns(entry, items, verdicts))
@@ -179,7 +179,7 @@ def _add_new(
     rows: Sequence[_CauseDraft],
     judged: Mapping[str, Sequence[FailingFinding]],
 ) -> Iterator[_CauseDraft]:
-    """Add each failure that no entry covers to the entry of its cause; the rows of causes that have none."""
+    """Add each failure that no entry covers to the entry of its cause; yield new rows for causes without one."""
     homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
     every: list[_Draft | _CauseDraft] = [*drafts, *rows]
     for entry, draft in zip(known_failures.entries, every, strict=True):
@@ -216,7 +216,7 @@ def _assemble_update(
     changed = sum(bool(draft.add or draft.remove) for draft in stay) + sum(
         row.changes and row.row is not None for row in lines
     )
-    # What stands free above an entry that goes is about those that follow.
+    # Separate comments above a removed entry are about those that follow.
     loose = "".join(draft.before for draft in removed if draft.before.strip())
     table = "".join(row.text(items) for row in lines) + section.text_after.lstrip("\n")
     parts = [
@@ -235,7 +235,7 @@ def _block_text(draft: _Draft) -> str:
 
 
 def _convert_lines(known_failures: KnownFailures) -> str:
-    """The entries of a file in the form of lines as TOML, in the same order."""
+    """Return the entries of a file of lines as TOML, in the same order."""
     import tomlkit
 
     blocks = []

@@ -1,4 +1,4 @@
-"""A run as a SARIF log: its rules, and one result for each cause, in the order and the words of the other reports."""
+"""A run as a SARIF log: its rules, and one result per cause, in the order and the words of the other reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_PLACES = 100
 # It takes this many characters of a rule's descriptions:
 # https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 MAX_DESCRIPTION = 1_024
-# Of a part of a message; who needs a longer value or command reads another report.
+# The length of a part of a message; other reports have longer values and commands.
 MAX_TEXT = 1_000
 
 _SEVERITIES = {"error": "error", "warning": "warning", "note": "recommendation"}
@@ -35,7 +35,7 @@ _FINGERPRINT = "toolcallCause/v1"
 
 
 def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict[str, Any]:
-    """The log of a run that was started in ``directory``."""
+    """Return the log of a run that was started in ``directory``."""
     translator = run.header.get("translator")
     who: Mapping[str, Any] = translator if isinstance(translator, Mapping) else {}
     places = Places(directory, str(who.get("spec", "")))
@@ -52,7 +52,7 @@ def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict
                 "rules": [_rule_json(number_of_rule, rules, roots) for number_of_rule in numbers],
             }
         },
-        # What follows the last slash is the run's own; before it stands what a later upload replaces.
+        # A later upload with the same text before the last slash replaces this one.
         "automationDetails": {"id": f"toolcall-conformance/{_category(who)}/"},
         "originalUriBaseIds": {BASE_ID: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
@@ -63,9 +63,9 @@ def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict
 
 
 def fingerprints(roots: Sequence[RootCause]) -> list[str]:
-    """What a later run tells each cause by: not its items, its number or its line, which change as others are mended.
+    """Return the fingerprint of each cause, without items, numbers and lines: these change as others are mended.
 
-    Causes that have all in common but their signatures are told apart by the first of these.
+    Causes that differ only in their signatures have the first signature in their fingerprints.
     """
     plain = ["\n".join([root.rule, root.element, *root.formats, root.place, root.direction]) for root in roots]
     first = [min(f"{occurrence.signature}\n{occurrence.feature}" for occurrence in root.occurrences) for root in roots]
@@ -82,7 +82,7 @@ def fingerprints(roots: Sequence[RootCause]) -> list[str]:
 
 
 def _category(who: Mapping[str, Any]) -> str:
-    """The translator's name without slashes; a run of recordings has none."""
+    """Return the translator's name without slashes, or ``recordings``, whose runs have no translator."""
     return visible(str(who.get("name") or "recordings")).replace("/", "-")
 
 
@@ -92,7 +92,7 @@ def _tool_json(run: RunRecord) -> dict[str, Any]:
 
 
 def _invocation(run: RunRecord) -> dict[str, Any]:
-    """How the run went: whether all items were played, and what it has to say that no cause has."""
+    """Return how the run ended: whether all items were played, and notifications that belong to no cause."""
     run_facts = run.header.get("run", {})
     left = len(run.roots) - MAX_RESULTS
     lines = [f"The run was stopped: {run.expected} items were to run."] if not run.is_complete else []
@@ -111,7 +111,7 @@ def _notification(line: str) -> dict[str, Any]:
 
 
 def _rule_json(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> dict[str, Any]:
-    """A rule with why it is there, how its breach is mended, and who says so."""
+    """Return a rule with its reason, its repair, and its evidence."""
     if name not in rules:
         return {"id": name, "defaultConfiguration": {"level": LEVELS[_gravest_level(name, roots)]}}
     rule, url = rules[name], evidence_url(name, rules)
@@ -131,12 +131,12 @@ def _rule_json(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause])
 
 
 def _gravest_level(name: str, roots: Sequence[RootCause]) -> str:
-    """The level of a rule that the corpus does not have, as a stored report of another version may."""
+    """Return the gravest level of a rule that the corpus does not have; reports of other versions may have such."""
     return min((root for root in roots if root.rule == name), key=lambda root: root.level_number).level
 
 
 def _result_json(root: RootCause, outline: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
-    """A cause: in words, at its place in the code, and told again by ``mark``."""
+    """Return the result of a cause, with its place in the code; ``mark`` is its fingerprint."""
     lines = [place for code in root.code_lines if (place := places.code_location(code)) is not None][:MAX_PLACES]
     first = lines[0] if lines else places.translator_location
     result: dict[str, Any] = {
@@ -145,7 +145,7 @@ def _result_json(root: RootCause, outline: Outline, number: int, places: Places,
         "level": LEVELS[root.level],
         "message": {"text": "\n".join(map(_plain_text, _message(outline)))},
         "locations": [{**first, "logicalLocations": [{"fullyQualifiedName": visible(root.example.item.nodeid)}]}],
-        # The host tells causes of one line apart by the second; where it is not there, the line alone decides.
+        # The host tells causes of one line apart by the second fingerprint; without it only by the line.
         "partialFingerprints": {_FINGERPRINT: mark, "primaryLocationLineHash": mark},
         "occurrenceCount": outline.items,
         "suppressions": [_suppression(root)] if root.is_known else [],
@@ -154,23 +154,23 @@ def _result_json(root: RootCause, outline: Outline, number: int, places: Places,
 
 
 def _message(outline: Outline) -> Iterator[str]:
-    """What is wrong and why it matters; how many items, one of them, what stands there; where else; the command."""
+    """Yield the lines of a message: the consequence, the items, the place, where else it occurs, the command."""
     yield outline.consequence
     yield f"{outline.count}, {FIELDS['item']} {outline.item}"
     yield from (f"{name}: {text}" for name, text in outline.place_fields)
     if outline.extent_text:
         yield f"{FIELDS['items']}: {outline.extent_text}"
-    if len(outline.command) <= MAX_TEXT:  # the beginning of a command is none
+    if len(outline.command) <= MAX_TEXT:  # a cut command would not run
         yield f"{FIELDS['command']}: {outline.command}"
 
 
 def _suppression(root: RootCause) -> dict[str, Any]:
-    """Why a cause is expected, as the file of known failures says."""
+    """Return the suppression of a known cause, with the reason in the file of known failures."""
     return {"kind": "external", "status": "accepted", "justification": _plain_text(str(root.example.finding["known"]))}
 
 
 def _plain_text(text: str) -> str:
-    """Foreign text as a part of a plain message, in which ``[text](address)`` would be a link."""
+    """Return foreign text as part of a plain message, in which ``[text](address)`` would be a link."""
     return _shorten(visible(text).replace("](", "] ("), MAX_TEXT)
 
 

@@ -1,4 +1,4 @@
-"""Where a cause stands in a user's code: files of the repository, which alone a code host can show."""
+"""The places of causes in a user's code: files of the repository, for a code host shows no others."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ BASE_ID = "%SRCROOT%"
 """The name of the directory that all addresses are relative to."""
 
 _PROCESS_PREFIXES = ("exec:", "gateway:")
-# In these the name of a translator may stand, where no file holds it.
+# These files may name a translator whose own file is unknown.
 _SETTINGS_FILES = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
 
 
 @dataclass(frozen=True)
 class Places:
-    """The files of a run: ``directory`` is where it was started, ``spec`` the value of ``--toolcall-translator``."""
+    """The files of a run that was started in ``directory``; ``spec`` is the value of ``--toolcall-translator``."""
 
     directory: Path
     spec: str
 
     def code_location(self, code: str) -> dict[str, Any] | None:
-        """The place of ``file:line``; None where the file is not in the repository."""
+        """Return the location of ``file:line``; None if the file is not in the repository."""
         file, _, line = code.rpartition(":")
         address = self._address(file) if file else None
         return None if address is None or not line.isdecimal() else _location(address, max(1, int(line)))
 
     @cached_property
     def translator_location(self) -> dict[str, Any]:
-        """The place of the file that has the translator, or else names it. A code host takes no cause without one."""
+        """The location of the file that has or names the translator: a code host demands one for every cause."""
         guesses = list(_candidate_files(self.spec))
         there = (name for name in (*guesses, *_SETTINGS_FILES) if os.path.isfile(self.directory / name))  # noqa: PTH113
         addresses = (self._address(name) for name in (*there, *guesses, *_SETTINGS_FILES))
@@ -42,16 +42,16 @@ class Places:
 
     @cached_property
     def root(self) -> Path:
-        """The root of the repository that holds the directory; the directory itself where there is none."""
-        directory = Path(os.path.abspath(self.directory))  # noqa: PTH100 - links stay what the user calls them
+        """The root of the repository that holds the directory; the directory itself if there is none."""
+        directory = Path(os.path.abspath(self.directory))  # noqa: PTH100 - keeps links as the user named them
         return next((folder for folder in (directory, *directory.parents) if (folder / ".git").exists()), directory)
 
     def _address(self, name: str) -> str | None:
-        """The address of a file relative to the root; None of one that is elsewhere."""
+        """Return the address of a file relative to the root; None if it is outside."""
         path = Path(os.path.abspath(self.directory / name))  # noqa: PTH100
         if not path.is_relative_to(self.root) or path == self.root:
             return None
-        # A name may have halves of characters, which no address has.
+        # A name may have lone surrogates, which no address can have.
         return quote(path.relative_to(self.root).as_posix().encode("utf-8", "replace"), safe="/")
 
 
@@ -65,7 +65,7 @@ def _location(address: str, line: int) -> dict[str, Any]:
 
 
 def _candidate_files(spec: str) -> Iterator[str]:
-    """The files that may hold a translator, the likeliest first. Nothing is imported: a stored report runs no code."""
+    """Yield the files that may hold a translator, the likeliest first. Nothing is imported: a report runs no code."""
     kind = next((prefix for prefix in _PROCESS_PREFIXES if spec.startswith(prefix)), "")
     if kind == "gateway:":
         yield spec.removeprefix(kind)
@@ -84,7 +84,7 @@ def _split_command(command: str) -> list[str]:
 
 
 def _file_words(words: Iterable[str]) -> Iterator[str]:
-    """The words of a command that are no options and look like files of the user's."""
+    """Yield the words of a command that look like relative files and are no options."""
     for word in words:
         looks = bool(os.path.splitext(word)[1]) or "/" in word  # noqa: PTH122
         if looks and not word.startswith("-") and not os.path.isabs(word):  # noqa: PTH117

@@ -1,4 +1,4 @@
-"""A badge of a report: how many items passed, as a picture of our own or as the data of an endpoint of shields.io.
+"""A badge of a report: the share of passed items, as an SVG or as the data of an endpoint of shields.io.
 
 The data: https://shields.io/badges/endpoint-badge
 """
@@ -19,7 +19,7 @@ _GREEN, _AMBER, _RED, _GREY, _DARK = "#2e7d32", "#b45309", "#b91c1c", "#616161",
 _AMBER_SHARE = 95
 _JUDGED_COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused")
 _MAX_LABEL = 60
-# In a sans-serif of 11 pixels, by the width of a character.
+# The widths of characters in a sans-serif of 11 pixels.
 _CHARACTER_WIDTHS = (("ijl|'.,:; !", 3.5), ("frt()[]-/1", 5.0), ("mwMW%@—", 10.5))
 _USUAL, _CAPITAL, _WIDE = 6.6, 7.8, 11.0
 _PADDING, _HEIGHT = 6, 20
@@ -27,7 +27,7 @@ _PADDING, _HEIGHT = 6, 20
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """``says`` is the whole sentence, for those who do not see the picture; ``sure``: the report tells the result."""
+    """A badge. ``sentence`` is its text for readers without the picture; ``is_conclusive``: the report has a result."""
 
     label: str
     message: str
@@ -37,7 +37,7 @@ class Badge:
 
     @classmethod
     def of(cls, document: Mapping[str, Any], label: str) -> Badge:
-        """The badge of a report in JSON."""
+        """Make the badge of a JSON report."""
         label = visible(label)[:_MAX_LABEL]
         who = document["translator"]
         name = visible(" ".join(str(who[key]) for key in ("name", "version") if who.get(key)))
@@ -53,7 +53,7 @@ class Badge:
                 f"{label}: the run of {name} was stopped before its end",
                 is_conclusive=False,
             )
-        share = 100 * passed // judged  # down: 100% is only what all passed
+        share = 100 * passed // judged  # rounded down: 100% means that all passed
         fails = any(item["outcome"] in ("failed", "error") for item in document["items"])
         colour = _GREEN if not fails else _AMBER if share >= _AMBER_SHARE else _RED
         version = visible(document["corpus"]["version"])
@@ -61,12 +61,12 @@ class Badge:
         return cls(label, f"{share}%", colour, message)
 
     def endpoint(self) -> str:
-        """The JSON that an endpoint gives to shields.io."""
+        """Return the JSON of an endpoint for shields.io."""
         endpoint = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": self.colour}
         return json.dumps({**endpoint, **({} if self.is_conclusive else {"isError": True})}, indent=1) + "\n"
 
     def svg(self) -> str:
-        """The picture, with its sentence as title."""
+        """Return the picture, with the sentence as its title."""
         left, right = (_text_width(text) + 2 * _PADDING for text in (self.label, self.message))
         title = escape(self.sentence)
         return (
@@ -88,7 +88,7 @@ def _text_element(text: str, x: int) -> str:
 
 
 def _text_width(text: str) -> int:
-    """About how wide a text is, in pixels; the picture is then set to just that."""
+    """Return the estimated width of a text in pixels; ``textLength`` then makes it exact."""
     return max(1, round(sum(map(_character_width, text))))
 
 

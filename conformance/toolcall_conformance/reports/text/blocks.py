@@ -1,4 +1,4 @@
-"""A root cause as a block of lines: what is wrong, the simplest item that shows it, where else, and the command."""
+"""A root cause as a block of lines: what is wrong, the simplest item, where else it occurs, and the command."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ CommandMaker = Callable[..., str]
 def cause_block(
     root: RootCause,
     rules: Mapping[str, Rule],
-    again: CommandMaker,
+    command_for: CommandMaker,
     run: Sequence[ItemRecord],
     *,
     same: RootCause | None = None,
     witness: bool = True,
     width: int = WIDTH,
 ) -> list[list[Line]]:
-    """The lines of a root cause, of at most ``width`` columns.
+    """Return the lines of a root cause, of at most ``width`` columns.
 
-    ``again`` makes the command for node ids; ``run`` are all items that were played; ``same`` is another cause, told
-    before, of the same items; ``witness`` says whether to tell what the official client did with the body.
+    ``command_for`` makes the command for node ids; ``run`` are all played items; ``same`` is an earlier cause with the
+    same items; ``witness``: include the official client's verdict on the body.
     """
     page = _LineWrapper(width)
     lines = [heading(root, width)]
     lines += _plain_lines(page.wrap("  ", consequence(root, rules), lines=2))
     lines += _plain_lines(page.field(FIELDS["item"], item_title(root.example.item)))
-    # Of a call that gave no body the message says all.
+    # If a call returned no body, the message is all there is.
     more = _MESSAGE_LINES if not root.example.finding["pointer"] and root.element == "body" else 0
     places = [
         line
@@ -63,25 +63,27 @@ def cause_block(
     if same is not None:
         return [*lines, *_plain_lines(page.field(FIELDS["same_items"], same_items_text(root, same)))]
     lines += _plain_lines(page.field(FIELDS["items"], extent_text(root))) if shows_elsewhere(root) else []
-    return [*lines, *_plain_lines(page.command(cause_command(root, again, run)))]
+    return [*lines, *_plain_lines(page.command(cause_command(root, command_for, run)))]
 
 
 def cause_blocks(
     roots: Sequence[RootCause],
     rules: Mapping[str, Rule],
-    again: CommandMaker,
+    command_for: CommandMaker,
     run: Sequence[ItemRecord],
     *,
     width: int = WIDTH,
 ) -> list[list[list[Line]]]:
-    """The block of each root cause; one with the very items of an earlier one refers to that."""
+    """Return the block of each root cause; one with the same items as an earlier one refers to that."""
     first: dict[frozenset[str], RootCause] = {}
     bodies: set[tuple[str, str]] = set()
     lines_by_root = []
     for root in roots:
         nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body_key
-        # A witness speaks of a whole body: beside a second cause it would seem to speak of that.
-        lines = cause_block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies, width=width)
+        # A client's verdict is about a whole body: in a second block it would seem to be about that cause.
+        lines = cause_block(
+            root, rules, command_for, run, same=first.get(nodeids), witness=body not in bodies, width=width
+        )
         lines_by_root.append(lines)
         first.setdefault(nodeids, root)
         bodies.add(body)
@@ -89,7 +91,7 @@ def cause_blocks(
 
 
 def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
-    """Level, rule, what tells it from others of the rule, and number of items, in one line."""
+    """Return a line with level, rule, the cause's mark among others of the rule, and the number of items."""
     kind = "NOTE" if root.is_known else root.level
     level = f"{root.level}, known" if root.is_known else root.level
     count = pluralize(len(root.items), "item")
@@ -99,7 +101,7 @@ def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
 
 
 def one_line(root: RootCause, rules: Mapping[str, Rule], width: int = WIDTH) -> list[Line]:
-    """Level, rule, what tells it from others of the rule, what is wrong as far as there is room; number of items."""
+    """Return a line with level, rule, mark, what is wrong as far as it fits, and the number of items."""
     start, count = f"{root.level:<6}  {root.rule}  ", f"  {len(root.items):>5}"
     room = max(0, width - len(start) - len(count))
     text = f"{root.mark}: {breach_text(root, rules)}" if root.mark else breach_text(root, rules)
@@ -108,19 +110,19 @@ def one_line(root: RootCause, rules: Mapping[str, Rule], width: int = WIDTH) -> 
 
 
 def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
-    """What is wrong, and the first sentence of why it matters."""
+    """Return what is wrong, and the first sentence of why it matters."""
     rule = root.rule_texts(rules)
     breach = _sentence(breach_text(root, rules))
     return breach if rule is None else f"{breach} {first_sentence(rule.why)}"
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text, with one full stop. Three dots, for what is left out, end none."""
+    """Return the first sentence of a text, with one full stop. An ellipsis of three dots ends no sentence."""
     return f"{_FULL_STOP.split(text, 1)[0]}."
 
 
 def breach_text(root: RootCause, rules: Mapping[str, Rule]) -> str:
-    """What is wrong, in a few words without a capital and a full stop."""
+    """Return what is wrong, in a few words without capital and full stop."""
     rule = root.rule_texts(rules)
     if rule is None:
         return str(root.example.finding["message"])
@@ -128,7 +130,7 @@ def breach_text(root: RootCause, rules: Mapping[str, Rule]) -> str:
 
 
 def item_title(item: ItemRecord) -> str:
-    """An item as it is written everywhere."""
+    """Return the title of an item: case, check, route and variant."""
     way = f" · {item.variant}" if item.variant else ""
     return f"{item.case} · {item.check} · {item.client} → {item.upstream}{way}"
 
@@ -138,9 +140,9 @@ def _sentence(words: str) -> str:
 
 
 def place_fields(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True) -> Iterator[tuple[str, str]]:
-    """The place of the example and what stands there, by name.
+    """Yield names and texts of the fields about the example's place and values.
 
-    ``witness``: also what the official client did with the whole body.
+    ``witness``: include the official client's verdict on the whole body.
     """
     finding = root.example.finding
     rule = root.rule_texts(rules)
@@ -151,7 +153,7 @@ def place_fields(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = 
         yield FIELDS["subject"], finding["subject"]
     if root.code_lines:
         yield FIELDS["code"], _code_text(root.code_lines)
-    # Of a call that gave no body the message says all.
+    # If a call returned no body, the message is all there is.
     if finding["pointer"] or not shows_message:
         where = [finding["pointer"] or "the whole body"]
         where += [f"{FIELDS[key]} {finding[key]}" for key in ("body", "source_pointer") if finding.get(key)]
@@ -172,22 +174,22 @@ def place_fields(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = 
 
 
 def other_rules_text(root: RootCause) -> str:
-    """The rules that the same bodies break, too."""
+    """Return the other rules that the same bodies break."""
     return _first_names(sorted(root.other_rules))
 
 
 def same_items_text(root: RootCause, other: RootCause) -> str:
-    """In words, that a cause told before has the very same items."""
+    """Return a text that refers to an earlier cause with the same items."""
     return f"the {pluralize(len(root.items), 'item')} of {other.rule}, above"
 
 
 def shows_elsewhere(root: RootCause) -> bool:
-    """Whether there is more to tell than the example."""
+    """Whether the cause occurs outside its example."""
     return len(root.items) > 1 or root.loop_item_count > 0
 
 
 def extent_text(root: RootCause) -> str:
-    """Where it shows: in how many items of which checks, in whole conversations, and of which families and routes."""
+    """Return where a cause occurs: items by check, whole conversations, families and routes."""
     items = root.items
     families = Counter(item.case.partition("/")[0] for item in items)
     counts = [
@@ -200,7 +202,7 @@ def extent_text(root: RootCause) -> str:
 
 
 def _route_texts(items: Sequence[ItemRecord]) -> Iterator[str]:
-    """The routes, those of one client together: ``anthropic → gemini, openai_chat``."""
+    """Yield the routes by client: ``anthropic → gemini, openai_chat``."""
     for client in sorted({item.client for item in items}):
         upstreams = sorted({item.upstream for item in items if item.client == client})
         yield f"{client} → {', '.join(upstreams)}"
@@ -211,18 +213,18 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join([*names[:_NAMES_SHOWN], *more])
 
 
-def cause_command(root: RootCause, again: CommandMaker, run: Sequence[ItemRecord]) -> str:
-    """The command that runs its items, and as few others as a short command can.
+def cause_command(root: RootCause, command_for: CommandMaker, run: Sequence[ItemRecord]) -> str:
+    """Return the command that runs the items of a cause, and as few others as a short command can.
 
-    It names the simplest alone where ``again`` has a true ``one_by_one``: not every command knows names and terms.
+    If ``command_for`` has a true ``one_by_one``, it runs the simplest item only: not every command has patterns.
     """
     items = root.items
-    if len(items) == 1 or getattr(again, "one_by_one", False):
-        return again(items[0].nodeid)
+    if len(items) == 1 or getattr(command_for, "one_by_one", False):
+        return command_for(items[0].nodeid)
     cases = sorted({item.case for item in items})
     families = sorted({case.partition("/")[0] for case in cases})
     named = next((names for names in (cases, families) if len(names) <= _NAMES_SHOWN), [""])
-    command_line = again(*(f"toolcall::{name}" for name in named))
+    command_line = command_for(*(f"toolcall::{name}" for name in named))
     terms = [*_selection_terms((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
     routes, all_routes = ({f"{item.client}-to-{item.upstream}" for item in each} for each in (items, run))
     within_one = any("-to-" not in item.nodeid.rpartition("::")[2] for item in items)
@@ -234,14 +236,14 @@ def cause_command(root: RootCause, again: CommandMaker, run: Sequence[ItemRecord
 
 
 def _selection_terms(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:
-    """What selects by -k the items with one of these names, unless all have one of them."""
+    """Yield the term for ``-k`` that selects items with one of these names, unless all items have one."""
     chosen = sorted(set(names))
     if chosen != sorted(set(everything)):
         yield chosen[0] if len(chosen) == 1 else f"({' or '.join(chosen)})"
 
 
 def _code_text(code: Mapping[str, int]) -> str:
-    """The lines of code, each with its number of items where there are several."""
+    """Return the lines of code, with their numbers of items if there are several."""
     if len(code) == 1:
         return next(iter(code))
     return f"{len(code)} lines: {_first_names([f'{line} ({count})' for line, count in code.items()])}"
@@ -249,7 +251,7 @@ def _code_text(code: Mapping[str, int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _LineWrapper:
-    """Text in lines of at most ``width`` columns."""
+    """Breaks text into lines of at most ``width`` columns."""
 
     width: int
 
@@ -265,11 +267,11 @@ class _LineWrapper:
         ) or [indent]  # fmt: skip
 
     def command(self, text: str) -> Iterator[str]:
-        """A command that a shell reads as one line: what does not fit goes on after a backslash."""
+        """Yield a command in lines that a shell reads as one: they end with a backslash."""
         beginning = f"  {FIELDS['command']}  "
         line = beginning
         for word in re.findall(r"(?:[^\s']|'[^']*')+", text):
-            # A column stays for the blank before the word, and two for a backslash behind it.
+            # One column is for the blank before the word, and two for the backslash after it.
             if len(line) + len(word) + 3 > self.width and line != beginning:
                 yield f"{line} \\"
                 line = "   "
@@ -286,5 +288,5 @@ def _plain_lines(lines: Iterable[str]) -> list[list[Line]]:
 
 
 def new_roots(roots: Iterable[RootCause]) -> list[RootCause]:
-    """Those that a user has to see: graver than a NOTE, and not expected."""
+    """Return the causes that a user has to see: graver than a NOTE, and no known failures."""
     return [root for root in roots if root.level != "NOTE" and not root.is_known]

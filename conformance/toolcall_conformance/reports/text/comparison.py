@@ -1,4 +1,4 @@
-"""Where two translators do not amount to the same, by cause: what is printed at the end of a run."""
+"""The differences from another translator, by cause, as lines at the end of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ABSENT = "(absent)"
 
 
 def comparison_lines(items: Sequence[ItemRecord], other: str, compared: int, *, everything: bool) -> Iterator[str]:
-    """The lines: how many of the ``compared`` items differ, and each cause with its first example."""
+    """Yield how many of the ``compared`` items differ from ``other``, and each cause with its first example."""
     causes: dict[str, list[tuple[ItemRecord, dict[str, Any]]]] = defaultdict(list)
     for item in items:
         for witness in item.against:

@@ -36,10 +36,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class ReportedItem:
-    """What was judged. ``again`` is the command that runs it alone, ``files`` the folder with its bodies.
+    """A judged item. ``command`` runs it alone, ``folder`` has its bodies.
 
-    ``left_out`` are pointers to settings that it was played without; ``witnessed`` is what official clients did with
-    its bodies.
+    ``left_out`` are pointers to settings that it was played without; ``client_notes`` are the verdicts of official
+    clients on its bodies.
     """
 
     case: str
@@ -67,11 +67,11 @@ def describe(
     failing: Sequence[Finding],
     known_reason: Callable[[Finding], str | None],
 ) -> list[Line]:
-    """The text of a failing item.
+    """Return the text of a failing item.
 
-    Findings in ``failing`` fail it, unless ``known_reason`` gives a reason for them; others follow. Of each level the
-    rule whose breach harms most comes first. Rules that only go with another come last, in a line: who mends that
-    one mends them.
+    Findings in ``failing`` fail it, unless ``known_reason`` returns a reason for them; other findings follow. Within a
+    level the most harmful rule comes first. Rules that follow from another come last, in a line each: the repair of
+    that rule mends them.
     """
     rules, harm = corpus.rules, Harm.of(corpus)
     lines = [Line(subject.title, "head")]
@@ -112,7 +112,7 @@ def describe(
 
 
 def _adapter_note(finding: Finding) -> str:
-    """Whose fault it is, where it is the adapter's."""
+    """Return a note if the adapter caused the finding, else an empty text."""
     return f", made up by the adapter (otherwise {finding.made_up})" if finding.made_up is not None else ""
 
 
@@ -125,13 +125,13 @@ def _rule_key(finding: Finding) -> tuple[Level, str]:
 
 
 def _kind_key(rules: Mapping[str, Rule], finding: Finding) -> tuple[Level, str, str, str]:
-    """What findings share that are told in one block: level, rule, and the texts of the rule for their kind."""
+    """Return the key of findings in one block: level, rule, and the rule's texts for their kind."""
     rule = rules[finding.rule].about(finding.message) if finding.rule in rules else None
     return (*_rule_key(finding), rule.breach if rule else "", rule.fix if rule else "")
 
 
 def _follower_lines(findings: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
-    """A rule that goes with another one, and where it shows first."""
+    """Return the lines of a rule that follows from another one, with its first place."""
     level, rule_id = _rule_key(findings[0])
     breach = _breach_text(rule_id, rules, findings[0].message) or findings[0].message
     lines = [Line(f"  {rule_id}  {breach}        {level}, a consequence of {leader}", level.value)]
@@ -168,11 +168,11 @@ def _place_fields(finding: Finding, rule: Rule | None, subject: ReportedItem) ->
         fields.append((FIELDS["message"], finding.message))
     if finding.subject:
         fields.append((FIELDS["subject"], finding.subject))
-    # A single exchange has only one such body, but for what a stream assembles to.
+    # A single exchange has only one such body, except that a stream has an assembled reply.
     if finding.body and (subject.exchanges > 1 or ", " in finding.body):
         fields.append((FIELDS["body"], finding.body))
     if finding.element == "body" and finding.got is MISSING and not finding.pointer:
-        return fields  # of a call that gave no body the message says all
+        return fields  # if a call returned no body, the message is all there is
     values = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
     if finding.pointer or values:
         fields.append((FIELDS["pointer"], finding.pointer or "(the whole body)"))
@@ -200,7 +200,7 @@ def _explain_difference(want: Any, got: Any) -> list[str]:
 
 
 def short_value(value: Any) -> str:
-    """A value in one line of JSON; a long one is cut in the middle."""
+    """Return a value as one line of JSON; a long one is cut in the middle."""
     if value is MISSING or value is NOT_KNOWN:
         return repr(value)
     if isinstance(value, OneOf):

@@ -1,4 +1,4 @@
-"""Annotations of GitHub Actions: lines that its runner shows beside the change.
+"""Annotations of GitHub Actions: lines that its runner shows at the changed code.
 
 The form of the line and what is escaped: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 The same causes, as Markdown for the job's summary or for a comment: ``writers/markdown_report.py``.
@@ -14,13 +14,13 @@ from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots
 from toolcall_conformance.reports.text.outline import Outline, outlines
 
-# The runner shows no more of a kind for one step.
+# The runner shows at most this number of a kind per step.
 _MAX_PER_KIND = 10
 _KINDS = (("MUST", "error"), ("SHOULD", "warning"))
 
 
 def annotation_lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]:
-    """A line for each root cause that is not expected: MUSTs as errors, SHOULDs as warnings, ten of each."""
+    """Yield a line for each new root cause: MUSTs as errors, SHOULDs as warnings, ten of each."""
     for level, kind in _KINDS:
         root_causes = [root for root in new_roots(run.roots) if root.level == level][:_MAX_PER_KIND]
         for outline in outlines(root_causes, run, rules):
@@ -32,7 +32,7 @@ def annotation_lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]
 
 
 def _file_property(outline: Outline) -> str:
-    """Where the annotation stands in the user's code: where the translator raised, if it did."""
+    """Return the annotation's place in the user's code: where the translator raised; empty if it did not."""
     file, _, line = outline.code.rpartition(":")
     return f"file={_escape_property(file)},line={line}," if file else ""
 

@@ -1,4 +1,4 @@
-"""How a run ended and what to mend first: the same sentences in the terminal, in HTML and in Markdown."""
+"""The headline of a run and what to mend first: the same sentences in the terminal, HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolcall_conformance.reports.text.blocks import breach_text, new_roots, tit
 
 
 def headline(run: RunRecord) -> str:
-    """``155 of 366 items failed; 60 causes: 36 MUST, 24 SHOULD``; with expected failures ``0 new, 2,065 known …``."""
+    """Return ``155 of 366 items failed; 60 causes: 36 MUST, 24 SHOULD``, or with known ones ``0 new, 65 known …``."""
     outcomes = Counter(item.outcome for item in run.items)
     new, known_count = (f"{outcomes[name]:,}" for name in ("failed", "known"))
     if outcomes["known"]:
@@ -26,7 +26,7 @@ def headline(run: RunRecord) -> str:
 
 
 def causes_in_words(roots: Sequence[RootCause]) -> str:
-    """``60 causes: 36 MUST, 24 SHOULD``; empty where there is none."""
+    """Return ``60 causes: 36 MUST, 24 SHOULD``; empty if there is none."""
     if not roots:
         return ""
     levels = Counter(root.level for root in roots)
@@ -34,7 +34,7 @@ def causes_in_words(roots: Sequence[RootCause]) -> str:
 
 
 def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
-    """``translation/finish-reason, 43 items: the reason why the reply …``; empty if there is no cause."""
+    """Return ``translation/finish-reason, 43 items: the reason why the reply …``; empty if there is no cause."""
     roots = new_roots(run.roots)
     if not roots:
         return ""

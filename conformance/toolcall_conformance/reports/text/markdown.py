@@ -13,9 +13,9 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
 
 
 def code(text: str, *, most: int = 200, cell: bool = False) -> str:
-    """Foreign text as code in Markdown, where nothing in it has a meaning: no HTML, no link, no mention.
+    """Return foreign text as code, in which nothing has a meaning: no HTML, no link, no mention.
 
-    ``most``: of a longer one the beginning. ``cell``: within a table.
+    A text longer than ``most`` is cut. ``cell``: the text is within a table.
     """
     visible_text = visible(text)
     visible_text = visible_text if len(visible_text) <= most else f"{visible_text[:most]}…"
@@ -27,9 +27,9 @@ def code(text: str, *, most: int = 200, cell: bool = False) -> str:
 
 
 def prose(text: str) -> str:
-    """A sentence as Markdown: what stands between two backticks is code, nothing else has a meaning.
+    """Return a sentence in which only a text between two backticks is code, and nothing else has a meaning.
 
-    So is what GitHub makes a mention, a reference or a link though its characters have backslashes.
+    What GitHub makes a mention, a reference or a link in spite of backslashes becomes code, too.
     """
     pieces = re.split(f"`([^`]+)`|({_AUTOLINK})", visible(text))
     return "".join(
@@ -38,19 +38,19 @@ def prose(text: str) -> str:
 
 
 def link(text: str, url: str) -> str:
-    """A link to an address of ours."""
+    """Return a link to a trusted address."""
     return f"[{prose(text)}](<{url.replace('<', '%3C').replace('>', '%3E')}>)"
 
 
 _MAX_VALUE = 300
 # A validator's first error is whole in it.
 _MAX_MESSAGE = 1_000
-# A longer command is no use to a reader; the report in JSON has it.
+# Longer commands are left out: the JSON report has them.
 _MAX_COMMAND = 1_000
 
 
 def cause_details(outline: Outline, indent: str) -> list[str]:
-    """The example, what stands there, both values, the usual repair and the command: an item of a list each."""
+    """Return list items with the example, its message, both values, the usual repair and the command."""
     place = dict(outline.place_fields)
     item, message, pointer, fix, run = (FIELDS[key] for key in ("item", "message", "pointer", "fix", "command"))
     at = f" {pointer} {code(place[pointer])}" if pointer in place else ""

@@ -1,4 +1,4 @@
-"""A root cause in its parts, for reports that set them in other ways than the terminal: annotations, Markdown."""
+"""A root cause in its parts, for annotations, Markdown and SARIF."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from toolcall_conformance.reports.text.blocks import cause_command, consequence,
 class Outline:
     """A root cause in its parts.
 
-    ``consequence`` is what is wrong and why it matters; ``item`` the simplest one that shows it; ``place_fields`` the fields of its place,
-    by name (what, of, at, want, got, …); ``extent_text`` where else it shows, or empty; ``command`` the command that runs its
-    items; ``evidence_url`` an address that shows the rule, or empty; ``code`` where the translator raised, as
-    ``file:line``, or empty; ``fix`` the usual cause and repair, or empty.
+    ``consequence`` is what is wrong and why it matters; ``item`` the simplest item; ``place_fields`` are names and
+    texts about its place (what, of, at, want, got, …); ``extent_text`` is where else the cause occurs; ``command`` runs
+    its items; ``evidence_url`` is an address that shows the rule; ``code`` is where the translator raised, as
+    ``file:line``; ``fix`` is the usual cause and repair. Texts may be empty.
     """
 
     rule: str
@@ -36,7 +36,7 @@ class Outline:
 
     @classmethod
     def of(cls, root: RootCause, run: RunRecord, rules: Mapping[str, Rule]) -> Outline:
-        """Take a root cause of a run apart."""
+        """Make the outline of a root cause of a run."""
         return cls(
             rule=root.rule,
             level=root.level,
@@ -58,11 +58,11 @@ class Outline:
 
 
 def evidence_url(rule: str, rules: Mapping[str, Rule]) -> str:
-    """The first address in a rule's evidence, or empty. Some rules rest on a page of this project alone."""
+    """Return the first address in a rule's evidence; empty if it rests only on a page of this project."""
     urls = (str(source.get("url", "")) for source in rules[rule].evidence) if rule in rules else ()
     return next((url for url in urls if url.startswith("https://")), "")
 
 
 def outlines(roots: Iterable[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> list[Outline]:
-    """Take root causes of a run apart."""
+    """Return the outlines of root causes of a run."""
     return [Outline.of(root, run, rules) for root in roots]

@@ -1,4 +1,4 @@
-"""The table of a run: a row for each route with items, a column for each check, passed of all in each cell."""
+"""The table of a run: a row per route with items, a column per check, passed and all items in each cell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolcall_conformance.reports.vocabulary import WORDS
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """``12/14``, ``n/a`` where the translator does none, ``-`` where there are none; ``kind`` is good, bad or empty."""
+    """A cell: ``12/14``, ``n/a`` if none applies, ``-`` if there are no items; ``kind`` is good, bad or empty."""
 
     text: str
     kind: str = ""
@@ -21,7 +21,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RouteTable:
-    """The names of the columns, and the cells of each route in their order; ``told_totals``: the counts, in words."""
+    """The names of the columns, and each route's cells in their order; ``totals_text`` are all counts in words."""
 
     checks: Sequence[str]
     rows: Mapping[tuple[str, str], Sequence[Cell]]
@@ -29,7 +29,7 @@ class RouteTable:
 
 
 def route_table(run: RunRecord) -> RouteTable:
-    """Make the table; checks and routes that nothing was played in are left out."""
+    """Return the table of a run; checks and routes without played items are left out."""
     rows_by_check = count_matrix(run)
     checks = [
         name for name in sort_checks(rows_by_check) if any(_total(cell) for cell in _cell_counts(rows_by_check[name]))

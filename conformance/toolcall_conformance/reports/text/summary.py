@@ -14,12 +14,12 @@ from toolcall_conformance.reports.vocabulary import WORDS
 COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
 _COUNTS_BY_VERDICT = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
 
-# Why it was not judged: of one item, and of several.
+# The reason for blocked items: of one, and of several.
 _BLOCKED_REASONS = (" (a call before it failed)", " (a call before them failed)")
 
 
 def count_name(item: ItemRecord) -> str:
-    """The count that an item adds to."""
+    """Return the name of the count that an item adds to."""
     if item.outcome in ("known", "unstable"):
         return item.outcome
     if item.verdict == "pass":
@@ -30,13 +30,13 @@ def count_name(item: ItemRecord) -> str:
 
 
 def counts_in_words(counts: Mapping[str, int]) -> str:
-    """``129 passed, 2,559 not applicable``: those that are not zero."""
+    """Return the counts that are not zero: ``129 passed, 2,559 not applicable``."""
     verdicts = WORDS["verdicts"]
     return ", ".join(f"{counts[name]:,} {verdicts[name]['word']}" for name in COUNTS if counts.get(name))
 
 
 def count_matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
-    """Counts by check, client and upstream."""
+    """Return the counts of a run by check, client and upstream."""
     rows_by_check: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
 
     def add(check: str, client: str, upstream: str, count: str) -> None:
@@ -54,7 +54,7 @@ def count_matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]
 
 
 def run_in_words(run: RunRecord) -> str:
-    """``94 passed, 7 blocked (a call before them failed), 27,863 not applicable: 14 of 16 routes are not yours``."""
+    """Return ``94 passed, 7 blocked (a call before them failed), 27,863 not applicable: 14 of 16 routes …``."""
     counts = Counter(count_name(item) for item in run.items)
     skipped = counts.pop("not_applicable", 0) + len(run.not_applicable)
     blocked = counts_in_words({"blocked": counts["blocked"]})
@@ -69,7 +69,7 @@ def run_in_words(run: RunRecord) -> str:
 
 
 def not_applicable_text(run: RunRecord) -> str:
-    """How many items the translator does not do, and why: its routes, or what it does on them."""
+    """Return how many items do not apply, and why: by route, or by what the translator does not support."""
     skipped = [item for item in run.items if count_name(item) == "not_applicable"]
     played = {(item.client, item.upstream) for item in run.items}
     every = played | {(item.client, item.upstream) for item in run.not_applicable}
@@ -91,7 +91,7 @@ def not_applicable_text(run: RunRecord) -> str:
 
 
 def made_up_text(items: Iterable[ItemRecord]) -> str:
-    """In words, how many findings are about what the adapter made up itself; empty where none is."""
+    """Return how many findings are about what the adapter made up itself; empty if none is."""
     counts = [sum("made_up" in finding for finding in item.findings) for item in items]
     finding_count, item_count = sum(counts), sum(map(bool, counts))
     if not finding_count:
@@ -102,9 +102,9 @@ def made_up_text(items: Iterable[ItemRecord]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LossRow:
-    """An element lost on a route in one check, and in how many items and cases; ``kind`` is that of its losses.
+    """The losses of an element on a route in one check, with the numbers of items and cases.
 
-    ``example`` is the first item with it.
+    ``kind`` is the kind of the losses, ``example`` the first item with one.
     """
 
     check: str
@@ -118,7 +118,7 @@ class LossRow:
 
 
 def loss_rows(items: Iterable[ItemRecord]) -> list[LossRow]:
-    """Group the losses by check, route and element."""
+    """Return the losses grouped by check, route, element and kind."""
     groups: dict[tuple[str, str, str, str, str], list[ItemRecord]] = {}
     for item in items:
         for loss in item.losses:

@@ -1,6 +1,6 @@
-"""The summary at the end of a run, as lines: a table of routes, the root causes, and last how many items failed.
+"""The summary at the end of a run, as lines: a table of routes, the root causes, and last the headline.
 
-Whoever reads it sees its end first.
+A user sees the end first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from toolcall_conformance.reports.text.summary import LossRow, loss_rows, made_u
 from toolcall_conformance.reports.vocabulary import WORDS
 
 MAX_BLOCKS = 6
-# As many causes as fit behind the blocks, each in a line.
+# The number of causes after the blocks, each in a line.
 MAX_LINES = 20
 _ROUTE_WIDTH = 33
 _KINDS = tuple((kind, WORDS["losses"][kind]["word"]) for kind in ("cannot", "may", "undue"))
@@ -36,7 +36,7 @@ _UNSTABLE_SHOWN = 3
 
 
 class Detail(Enum):
-    """How much a summary says of each root cause: its heading, or a block; and of how many."""
+    """The detail of a summary: headings only, some blocks, or all blocks."""
 
     SHORT = -1
     USUAL = 0
@@ -50,16 +50,16 @@ class Detail(Enum):
 def summary_lines(
     run: RunRecord,
     rules: Mapping[str, Rule],
-    again: Callable[..., str],
+    command_for: Callable[..., str],
     *,
     detail: Detail,
     is_reported: bool = False,
     width: int = WIDTH,
 ) -> Lines:
-    """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
+    """Return the lines to print; a line is a list of pieces with a kind: head, good, bad, a level, or empty.
 
-    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity. ``is_reported``: the only item
-    has failed, and its text with all that failed it stands above. ``width``: the columns of the terminal.
+    ``command_for`` makes the command for node ids. ``detail`` follows pytest's verbosity. ``is_reported``: the only
+    item has failed, and its text is printed above. ``width`` are the columns of the terminal.
     """
     page = _LineWrapper(width)
     new = [root for root in new_roots(run.roots) if not is_reported or not root.fails]
@@ -73,7 +73,7 @@ def summary_lines(
         roots = new[:MAX_BLOCKS]
         lines += [[], *(heading(root, width) for root in roots)] if roots else []
     else:
-        written = cause_blocks(new if everything else new[:MAX_BLOCKS], rules, again, run.items, width=width)
+        written = cause_blocks(new if everything else new[:MAX_BLOCKS], rules, command_for, run.items, width=width)
         roots = new[: len(written)]
         lines += [line for each in written for line in ([], *each)]
         short = new[len(roots) :][:MAX_LINES]
@@ -102,7 +102,7 @@ def summary_lines(
 def conclusion_lines(
     run: RunRecord, rules: Mapping[str, Rule], *, is_reported: bool = False, width: int = WIDTH
 ) -> Lines:
-    """The last lines: how the run ended, and what to mend first; ``is_reported`` as in :func:`summary`."""
+    """Return the last lines: the headline, and what to mend first; ``is_reported`` as in :func:`summary_lines`."""
     page, roots = _LineWrapper(width), new_roots(run.roots)
     if not roots and not any(item.outcome in ("known", "error") for item in run.items):
         return []
@@ -114,7 +114,7 @@ def conclusion_lines(
 
 
 def _unstable_lines(run: RunRecord) -> Lines:
-    """The items whose tries differed: how many, and the first ones."""
+    """Return lines about the items whose tries differed: their number, and the first ones."""
     nodeids = [item.nodeid for item in run.items if item.outcome == "unstable"]
     if not nodeids:
         return []
@@ -129,30 +129,31 @@ def _unstable_lines(run: RunRecord) -> Lines:
 
 
 def _item_count(roots: Sequence[RootCause]) -> int:
-    """The number of items that show any of some causes, in whole conversations, too."""
+    """Return the number of items with any of these causes, also of whole conversations."""
     return len({occurrence.item.nodeid for root in roots for occurrence in (*root.occurrences, *root.echoes)})
 
 
 @dataclass(frozen=True, slots=True)
 class _LineWrapper:
-    """Lines of at most ``width`` columns."""
+    """Renders parts of the summary in lines of at most ``width`` columns."""
 
     width: int
 
     def mode_lines(self, header: Mapping[str, Any]) -> Lines:
-        """In which mode a published translator ran."""
+        """Return a line about the mode in which a published translator ran."""
         who = header.get("translator") or {}
         return self.wrap(f"{who['name']} runs {who['mode']}", kind="NOTE") if "mode" in who else []
 
     def left_out_lines(self, roots: Sequence[RootCause]) -> Lines:
-        """How many causes are not shown."""
+        """Return a line about the causes that are not shown."""
         if not roots:
             return []
-        summary_text = f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {pluralize(_item_count(roots), 'item')}"
+        causes, items = causes_in_words(roots).replace("cause", "more cause", 1), pluralize(_item_count(roots), "item")
+        summary_text = f"and {causes}, in {items}"
         return [[], *self.wrap(f"{summary_text}; -v and --toolcall-report show all")]
 
     def table_lines(self, run: RunRecord) -> Lines:
-        """A row for each route with items, a column for each check: passed of all."""
+        """Return the table of routes and checks."""
         table = route_table(run)
         if not table.rows:
             return []
@@ -174,7 +175,7 @@ class _LineWrapper:
         return [*lines, *self.wrap(table.totals_text)]
 
     def loss_lines(self, rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
-        """Permitted losses, counted, or ``each`` by route. Undue losses are always named."""
+        """Yield the number of permitted losses, or ``each`` by route. Undue losses are always listed."""
         allowed = [row for row in rows if row.kind != "undue"]
         if allowed:
             elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
@@ -191,7 +192,7 @@ class _LineWrapper:
                 yield from self.wrap(sentence, indent="  ", kind="SHOULD" if kind == "undue" else "")
 
     def wrap(self, text: str, *, indent: str = "", kind: str = "") -> Lines:
-        """A text in lines; the second and later ones are indented."""
+        """Return a text in lines; the second and later ones are indented."""
         lines = textwrap.wrap(
             text, self.width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
         )

@@ -17,24 +17,23 @@ __all__ = ["Writer", "writer_for", "writers_by_suffix"]
 
 
 def writers_by_suffix() -> dict[str, Writer]:
-    """Every writer by its suffix, sorted. Imports all modules here."""
+    """Return every writer by its suffix, sorted. Imports all modules of the package."""
     modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
     writers = [module.WRITER for module in modules if hasattr(module, "WRITER")]
     return {writer.suffix: writer for writer in sorted(writers, key=lambda entry: str(entry.suffix))}
 
 
 def writer_for(name: str) -> Writer | None:
-    """The writer with the longest suffix that fits this file name, or None."""
+    """Return the writer with the longest suffix of this file name, or None."""
     fitting = [writer for suffix, writer in writers_by_suffix().items() if name.lower().endswith(suffix)]
     return max(fitting, key=lambda writer: len(writer.suffix), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """One kind of report: ``text`` renders a run; names of such files end in ``suffix``.
+    """A kind of report: ``text`` renders a run; the names of its files end in ``suffix``.
 
-    ``text`` is given the corpus that the run was judged by, for its rules and cases. It may be a newer one than that
-    of the run where a report is read from a file.
+    ``text`` gets the corpus of the run, for its rules and cases; for a stored report it may be a newer one.
     """
 
     suffix: str

@@ -8,7 +8,7 @@ from toolcall_conformance.reports.writers import Writer
 
 
 def text(run: RunRecord, corpus: Corpus) -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     # Every run asks all writers for their suffixes.
     from toolcall_conformance.reports.html import page
 

@@ -26,7 +26,7 @@ SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
 
 
 def document(run: RunRecord) -> dict[str, Any]:
-    """The report as JSON; ``footer`` is last, so a truncated report has none."""
+    """Return the report as JSON; ``footer`` is last, so that a truncated report has none."""
     counts = Counter(count_name(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
     bodies = Bodies()
@@ -47,13 +47,13 @@ def document(run: RunRecord) -> dict[str, Any]:
 
 
 class Bodies:
-    """Bodies by a digest of their content: one case's are in many items."""
+    """Bodies by a digest of their content: many items have the same bodies."""
 
     def __init__(self) -> None:
         self.by_digest: dict[str, Any] = {}
 
     def replace_by_digests(self, item: dict[str, Any]) -> dict[str, Any]:
-        """An item with digests in the place of its bodies, which are kept."""
+        """Return an item with digests in place of its bodies, and store the bodies."""
         if "bodies" not in item:
             return item
         return {**item, "bodies": [{**body, "parts": self._digests(body["parts"])} for body in item["bodies"]]}
@@ -79,12 +79,12 @@ _JSON_TYPES = {
 
 
 def text(run: RunRecord, _corpus: Corpus) -> str:
-    """The text of the report file."""
+    """Return the text of the report file."""
     return visible_json(json.dumps(document(run), indent=1, ensure_ascii=True)) + "\n"
 
 
 def is_json(path: Path) -> bool:
-    """Whether a report of this name is one in JSON."""
+    """Whether a file of this name is a JSON report."""
     return path.name.lower().endswith(WRITER.suffix)
 
 
@@ -108,12 +108,12 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _report_faults(report: Mapping[str, Any]) -> Iterator[str]:
-    """What makes a document no report. Of items, which may be many, keys and types are looked at."""
+    """Yield what is wrong with a report. Of items, which may be many, only keys and types are checked."""
     import jsonschema
 
     schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
     for error in jsonschema.Draft202012Validator(schema).iter_errors({**report, "items": []}):
-        if error.validator != "additionalProperties":  # a later version may say more
+        if error.validator != "additionalProperties":  # a later version may have more members
             yield f"{join('', *error.absolute_path) or 'the report'}: {error.message:.200}"
     keys = set(schema["$defs"]["item"]["required"])
     for number, item in enumerate(report["items"]):
@@ -133,7 +133,7 @@ def _is_of_type(value: Any, names: Sequence[str]) -> bool:
 
 
 def _type_faults(place: str, value: Mapping[str, Any], schema: Any, defs: Mapping[str, Any]) -> Iterator[str]:
-    """The members of an object that are of another JSON type than the schema says, and entries of lists that are."""
+    """Yield the members of an object that have another JSON type than in the schema, and such entries of lists."""
     for key, member_schema in schema["properties"].items():
         about = defs[member_schema["$ref"].rpartition("/")[2]] if "$ref" in member_schema else member_schema
         if key not in value or "type" not in about:

@@ -1,7 +1,7 @@
 """Reports in Markdown, for a pull request or the summary of a CI job: 100 lines at most, the gravest first.
 
-What a translator or a body says stands as code, so nothing in it is a link, a mention, HTML or a table's border, and no
-line begins with it.
+Texts of translators and bodies are code, so nothing in them is a link, a mention, HTML or a table's border, and no line
+begins with them.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _MORE_RULES_SHOWN = 12
 _WARNINGS_SHOWN = 6
 _REASONS_SHOWN = 3
 _KNOWN_SHOWN = 3
-# Behind a list, that more of it was left out takes a line.
+# The lines for the number of list entries that were left out.
 _MORE_LINES = 2
 
 Lines = list[str]
 
 
 def text(run: RunRecord, corpus: Corpus) -> str:
-    """The report as Markdown."""
+    """Return the report as Markdown."""
     new = new_roots(run.roots)
     failing = [root for root in new if root.fails]
     head = [*_headline_lines(run, corpus.rules), *_table_lines(run)]
@@ -52,7 +52,7 @@ def text(run: RunRecord, corpus: Corpus) -> str:
 
 
 def _headline_lines(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
-    """What was judged, and how it ended."""
+    """Return what was judged, and the result."""
     failed = any(item.outcome == "failed" for item in run.items)
     outcome = "failed" if failed else "nothing was judged" if not run.is_judged else "passed"
     were = f"{pluralize(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
@@ -64,7 +64,7 @@ def _headline_lines(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
 
 
 def _subject_lines(header: Mapping[str, object]) -> Lines:
-    """The translator, the suite, and what else decides a verdict."""
+    """Return the translator, the suite, and the settings that affect verdicts."""
     parts = []
     for name in ("translator", "tool", "corpus"):
         entry = header.get(name)
@@ -79,7 +79,7 @@ def _subject_lines(header: Mapping[str, object]) -> Lines:
 
 
 def _table_lines(run: RunRecord) -> Lines:
-    """A row for each route, a column for each check."""
+    """Return the table with a row per route and a column per check."""
     table = route_table(run)
     if not table.rows:
         return []
@@ -100,7 +100,7 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _cause_lines(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule], room: int) -> Lines:
-    """The causes of failures, as many as there is ``room`` for, in lines."""
+    """Return the causes of failures in at most ``room`` lines."""
     if not failing:
         return []
     lines = ["", "### What failed, by cause", ""]
@@ -125,7 +125,7 @@ def _evidence_link(outline: Outline) -> str:
 
 
 def _more_lines(roots: Sequence[RootCause], name: str) -> Lines:
-    """One line for the causes that are left out: how many, and their rules."""
+    """Return a line about the causes that are left out: their number, and their rules."""
     if not roots:
         return []
     rules = Counter[str]()
@@ -137,7 +137,7 @@ def _more_lines(roots: Sequence[RootCause], name: str) -> Lines:
 
 
 def _warning_lines(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
-    """What is wrong and fails nothing: a line a cause."""
+    """Return a line for each cause that fails nothing."""
     if not roots:
         return []
     entries = [
@@ -149,7 +149,7 @@ def _warning_lines(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[st
 
 
 def _unjudged_lines(run: RunRecord) -> Lines:
-    """What gave no verdict, or refused: the most frequent reasons."""
+    """Return the most frequent reasons of items that were refused or not judged."""
     lines: Lines = []
     for verdict, says in (
         ("refused", "refused, though it must be taken"),
@@ -174,7 +174,7 @@ def _reasons_text(items: Sequence[ItemRecord]) -> str:
 
 
 def _known_lines(run: RunRecord) -> Lines:
-    """What the file of known failures says, and what another try ended otherwise."""
+    """Return lines about known failures, unstable items and stale entries."""
     known_count = sum(item.outcome == "known" for item in run.items)
     unstable = [item.nodeid for item in run.items if item.outcome == "unstable"]
     lines = [f"- {pluralize(known_count, 'item')} failed as the file of known failures expects"] if known_count else []
@@ -186,7 +186,7 @@ def _known_lines(run: RunRecord) -> Lines:
 
 
 def _made_up_lines(run: RunRecord) -> Lines:
-    """How much is about what the adapter made up itself."""
+    """Return a line about findings on what the adapter made up itself."""
     sentence = made_up_text(run.items)
     return ["", f"{sentence}."] if sentence else []
 

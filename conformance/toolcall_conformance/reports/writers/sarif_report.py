@@ -1,4 +1,4 @@
-"""Reports in SARIF: one result for each cause, at the lines of the translator where they are known."""
+"""Reports in SARIF: one result per cause, at the lines of the translator if they are known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolcall_conformance.reports.writers import Writer
 
 
 def text(run: RunRecord, corpus: Corpus) -> str:
-    """The text of the report file; its places are relative to the repository that holds this directory."""
+    """Return the text of the report file; its places are relative to the repository of the working directory."""
     # Every run asks all writers for their suffixes.
     from toolcall_conformance.reports.sarif.document import document
 

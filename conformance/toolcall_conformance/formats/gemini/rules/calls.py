@@ -1,4 +1,4 @@
-"""Rules about calls and results: names, ids, arguments, signatures."""
+"""Rules on calls and results: names, ids, arguments, signatures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from toolcall_conformance.formats.gemini.rules.view import (
 )
 from toolcall_conformance.formats.rule import Subject, duplicate_id_breach, rule, wrong_id_message
 
-#: The largest whole number up to which a double has every whole number.
+#: Up to this number a double can hold every integer.
 MAX_SAFE_INTEGER = 2**53
 
 
@@ -33,7 +33,7 @@ def result_names_call(subject: Subject) -> Iterator[Breach]:
     by_ordinal = {call.ordinal: call for call in subject.reading.calls}
     for result in subject.reading.results:
         call = None if result.call is None else by_ordinal.get(result.call)
-        # That a name is there at all is said by the schema.
+        # A missing name is the schema's matter.
         if call is not None and call.name and result.name and result.name != call.name:
             yield Breach(
                 result.name_pointer or result.pointer, want=call.name, got=result.name, subject=call_label(call)
@@ -69,7 +69,7 @@ def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
 
 
 def _results_without_ids(turn: Turn) -> list[Result]:
-    """The results of a turn in which none has an id: all are paired by name and place, as Google's own SDK does."""
+    """Return the results of a turn if none has an id: then all are paired by name and order, as by Google's SDK."""
     turn_results = results(turn)
     return [] if any(result.id is not None for result in turn_results) else list(turn_results)
 
@@ -127,7 +127,7 @@ def signature_first_only(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/one-spelling", "request")
 def one_spelling(subject: Subject) -> Iterator[Breach]:
-    # The reader takes one spelling of a key; the other is left over.
+    # The reader takes one spelling of a key; the other one is residue.
     for residue in subject.reading.residue:
         holder = resolve(subject.body, residue.pointer.rpartition("/")[0])
         for other in spellings(camel_case(residue.key)):
@@ -136,7 +136,7 @@ def one_spelling(subject: Subject) -> Iterator[Breach]:
 
 
 def _nested_numbers(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
-    """Every number in a JSON value, however deep it is nested."""
+    """Yield pointer and value of every number in a JSON value, at any depth."""
     left = [(pointer, value)]
     while left:
         place, entry = left.pop()
@@ -149,7 +149,7 @@ def _nested_numbers(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
 
 
 def _is_double(value: int) -> bool:
-    """Whether a double can hold exactly this number."""
+    """Whether a double can hold this number exactly."""
     try:
         return math.isfinite(float(value)) and int(float(value)) == value
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Rules about declared tools and the choice among them."""
+"""Rules on tools and the choice among them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def schema_required_defined(subject: Subject) -> Iterator[Breach]:
 
 
 def _undefined_required_keys(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Entries of ``required`` that ``properties`` of the same schema does not have, and its own, at every depth."""
+    """Yield, at every depth, each key in ``required`` that is no property: its pointer, the key, the properties."""
     waiting = [(schema, pointer)]  # no recursion: schemas may be deep
     while waiting:
         here, at = waiting.pop()
@@ -100,7 +100,7 @@ def _properties(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _child_schemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
-    """What a schema holds where it may hold schemas, each with its place."""
+    """Yield the values at the places where a schema may hold schemas, each with its pointer."""
     for key, entry in _properties(schema).items():
         yield entry, join(pointer, "properties", key)
     if "items" in schema:

@@ -1,4 +1,4 @@
-"""Rules about turns: who speaks when, and where the results of calls stand."""
+"""Rules on the conversation: the order of roles, and the place of results."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
         answered = {result.call for result in results(turn)}
         waiting = [_name_and_id(call) for call in batch if call.ordinal not in answered][:MAX_CHOICES]
         for result in results(turn):
-            # An id that no call has is the matter of gemini/result-id-matches-call.
+            # gemini/result-id-matches-call reports an id that no call has.
             strange_id = result.id is not None and result.call is None and bool(batch)
             if result.call not in ordinals and not strange_id:
                 message = "the functionResponse answers no functionCall of the model turn before it"
@@ -97,7 +97,7 @@ def results_complete(subject: Subject) -> Iterator[Breach]:
         answers_here = [*results(turn), *results(after)]
         answered = {result.call for result in answers_here}
         open_calls = [call for call in calls(turn) if call.ordinal not in answered]
-        # A result that is there, but with a strange id, is the matter of gemini/result-id-matches-call.
+        # gemini/result-id-matches-call reports a result with an unknown id.
         strange = [result for result in answers_here if result.call is None and result.id is not None]
         if len(open_calls) > len(strange):
             message = "the turn after this functionCall must answer it with a functionResponse"
@@ -128,11 +128,11 @@ def results_first(subject: Subject) -> Iterator[Breach]:
 
 
 def _name_and_id(item: Call | Result) -> dict[str, str]:
-    """The name of a functionCall or functionResponse, and its id if it has one."""
+    """Return the name and the id of a functionCall or functionResponse, as far as it has them."""
     return {key: value for key, value in (("id", item.id), ("name", item.name)) if value is not None}
 
 
 def _opening_parts(subject: Subject) -> list[Node]:
-    """The parts of the model's contents before the first one of anybody else, which may well be blank."""
+    """Return the parts of the model's contents before the first content of another role."""
     opening = takewhile(lambda content: content.get("role") == "model", subject.derive(contents))
     return [part for content in opening for part in parts(content)]

@@ -1,4 +1,4 @@
-"""Rules that hold for some generations of the models only; they are silent where the model is not known."""
+"""Rules that hold for some generations of models only; they report nothing if the model is unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def signature_demanded(subject: Subject) -> Iterator[Breach]:
     if (model_generation(subject) or 0) < 3:
         return
     every = subject.derive(contents)
-    # The current turn begins after the last content in which the user says something that is not a result.
+    # The current turn begins after the last content of the user that holds more than results.
     begin = 0
     for index, content in enumerate(every):
         keys = [key for part in parts(content) for key in DATA_KEYS if has_value(part, key)]

@@ -16,7 +16,7 @@ from toolcall_conformance.formats.gemini.proto_json import (
 )
 from toolcall_conformance.formats.rule import Subject, repeated_indexes, rule
 
-#: What totalTokenCount counts.
+#: The counts that totalTokenCount sums.
 TOTAL_TOKEN_KEYS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
 
 
@@ -35,7 +35,7 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
     total = usage.child("totalTokenCount")
     counted = [parse_number(usage.get(key)) for key in TOTAL_TOKEN_KEYS]
     if (parse_number(total.value) is None and total.value is not None) or counted[0] is None:
-        return  # what is no count is told as such
+        return  # the schema reports what is no count
     expected = sum(count for count in counted if count is not None)
     if not isinstance(expected, int):
         return
@@ -60,7 +60,7 @@ def candidate_once(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/error-code", "error")
 def error_code(subject: Subject) -> Iterator[Breach]:
-    """The code is the HTTP status; a status that is none of an error is another rule's matter."""
+    """The code is the HTTP status; another rule reports a status that is none of an error."""
     failure = subject.reading.failure
     code = Node(subject.body).child("body").child("error").child("code")
     if failure is None or failure.status is None or failure.status < 400:
@@ -71,7 +71,7 @@ def error_code(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/error-details", "error")
 def error_details(subject: Subject) -> Iterator[Breach]:
-    """Each type of detail comes once; the form of one is the schema's matter."""
+    """Each type of detail occurs once; their form is the schema's matter."""
     types: set[str] = set()
     for detail in Node(subject.body).child("body").child("error").child("details").each():
         kind = detail.get("@type")

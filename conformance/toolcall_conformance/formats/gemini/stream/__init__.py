@@ -1,4 +1,4 @@
-"""Streamed replies: a row of GenerateContentResponse objects, and the reply that they assemble to.
+"""Streamed replies: a sequence of GenerateContentResponse objects, assembled to one reply.
 
 https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
 """

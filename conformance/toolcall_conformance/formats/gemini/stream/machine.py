@@ -1,6 +1,6 @@
-"""Streamed replies, put together and held against the grammar of the API.
+"""Assembles streamed replies and checks them against the grammar of the API.
 
-A stream is a row of GenerateContentResponse objects without names, ended by the end of the connection. The states of a
+A stream is a sequence of GenerateContentResponse objects without names; it ends with the connection. The states of a
 candidate, and of the stream::
 
     REPLYING  a chunk with content                         -> REPLYING
@@ -12,8 +12,8 @@ candidate, and of the stream::
               a name (partialArgs, willContinue: true)*, the last of them without willContinue -> CLOSED
 
 https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent. The official SDK hands out the chunks
-and keeps their parts in a row (https://github.com/googleapis/python-genai/blob/main/google/genai/chats.py); so do we,
-and put neighbouring texts together, as a unary reply has them. One with a signature stays as it came: that is its own.
+and appends their parts (https://github.com/googleapis/python-genai/blob/main/google/genai/chats.py). So does this
+machine, and it joins neighbouring texts, as a unary reply has them; a text with a signature stays a part of its own.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ RULES = rule_ids(
 )
 
 
-#: What a call that goes on is told by at its end.
+#: The expected and actual value in the breach of a call that is not closed.
 _NOT_CLOSED: dict[str, Any] = {"want": {"functionCall": {}}, "got": MISSING}
 
 
 def assemble(stream: Any) -> Assembled:
-    """The reply that a stream assembles to; never raises, whatever JSON it gets."""
+    """Assemble the reply of a stream. Never raises, whatever JSON it gets."""
     return _CandidateMachine(RULES).run(stream)
 
 
@@ -108,13 +108,13 @@ class _Candidate:
             self._add_part(f"{pointer_of('content')}/parts/{place}", part)
 
     def _add_part(self, pointer: str, part: Any) -> None:
-        """A part goes behind the others; a piece of text or of a call to the one before."""
+        """Append a part, or join a piece of text or of a call to the part before."""
         mine: list[Any] = self.body["content"]["parts"]
         call = member(part, "functionCall")
         if isinstance(call, dict):
             self._add_call(pointer, part, call)
             return
-        if part == {}:  # says nothing, and so parts nothing: the SDK's text is that of its neighbours, put together
+        if part == {}:  # has no content: the SDK joins the texts around it
             return
         plain = isinstance(part, dict) and part.keys() <= {"text", "thought"} and isinstance(part.get("text"), str)
         if plain and self._joinable and mine[-1].get("thought") == part.get("thought"):
@@ -231,7 +231,7 @@ class _CandidateMachine(Machine):
                 self.candidates[which].take(f"{pointer}/candidates/{place}", chunk)
 
     def finish(self, pointer: str) -> Assembled:
-        """What can only be said once nothing more comes."""
+        """Report what only the end shows, and return the assembled reply."""
         del pointer
         if self.candidates and self.body is not None:
             self.body["candidates"] = [candidate.body for candidate in self.candidates.values()]
@@ -253,12 +253,12 @@ def _has_content(part: Any) -> bool:
 
 
 def _present_key(value: dict[str, Any], key: str) -> str:
-    """The spelling of a key that is there."""
+    """Return the spelling in which an object has a key; the camelCase one if it lacks the key."""
     return next((spelling for spelling in spellings(key) if spelling in value), key)
 
 
 def _member_pointers(pointer: str, value: dict[str, Any]) -> Any:
-    """Pointers to members of an object by their camelCase keys, and to it where they are absent."""
+    """Return a function from a camelCase key to the member's pointer, or the object's own if it lacks the key."""
 
     def to(key: str) -> str:
         return next((f"{pointer}/{spelling}" for spelling in spellings(key) if spelling in value), pointer)
@@ -270,7 +270,7 @@ _PART_KEYS = ("text", "functionCall", "inlineData")
 
 
 def chunk_kind(data: dict[str, Any]) -> str:
-    """``part.text``, ``part.functionCall``, ``finish`` …, several joined by ``+``; ``no part`` for one of usage."""
+    """Return the kind of a chunk: ``part.text``, ``finish`` …, several joined by ``+``; ``no part`` if it has none."""
     candidates = data.get("candidates")
     kinds = set()
     for candidate in candidates if isinstance(candidates, list) else []:

@@ -1,8 +1,8 @@
-"""Arguments that come in pieces, each with its path.
+"""Arguments that are streamed in pieces, each with its path.
 
-Vertex AI streams them so where ``streamFunctionCallArguments`` is set (PartialArg in
+Vertex AI streams them so if ``streamFunctionCallArguments`` is set (PartialArg in
 https://github.com/googleapis/python-genai/blob/main/google/genai/types.py): a piece is ``{"jsonPath": "$.city",
-"stringValue": "Lis", "willContinue": true}``, and the pieces of one text are put together.
+"stringValue": "Lis", "willContinue": true}``, and the pieces of one text are joined.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ VALUE_KEYS = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
 class PartialArgs:
-    """The arguments of one call as far as they have come; ``args`` is changed in place."""
+    """The arguments of one call so far; ``args`` is changed in place."""
 
     def __init__(self, args: dict[str, Any]) -> None:
         self.args = args
         self._open: set[str] = set()
 
     def add(self, piece: Any) -> bool:
-        """Put a piece in its place; False if it has no path, or none that leads anywhere."""
+        """Set the value of a piece at its path. Return False if it has no path, or an impossible one."""
         path = piece.get("jsonPath") if isinstance(piece, dict) else None
         if not isinstance(path, str):
             return False
@@ -50,7 +50,7 @@ class PartialArgs:
 
 
 def _path_steps(path: str) -> list[str | int] | None:
-    """The keys and places of a path, None for one that is not of this kind."""
+    """Return the keys and indexes of a path; None if it is no such path."""
     if not path.startswith("$"):
         return None
     steps: list[str | int] = []
@@ -67,7 +67,7 @@ def _path_steps(path: str) -> list[str | int] | None:
 
 
 def _set_value(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> bool:
-    """Set the value at ``steps``, or add to the text there; objects and lists on the way are made."""
+    """Set the value at ``steps``, or append to the text there if ``further``; create objects and lists on the way."""
     for number, step in enumerate(steps):
         last = number == len(steps) - 1
         fresh: Any = value if last else [] if isinstance(steps[number + 1], int) else {}

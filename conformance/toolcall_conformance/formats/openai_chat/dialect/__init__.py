@@ -1,6 +1,6 @@
-"""What compatible servers do to a reply and to a stream: each habit is a function that rewrites one of OpenAI's own.
+"""The habits of compatible servers: each is a function that rewrites a reply or a stream of OpenAI as they send it.
 
-``corpus/formats/openai_chat/dialect.json`` says who does it, and with which others it goes.
+``corpus/formats/openai_chat/dialect.json`` says which servers have it, and with which other habits it occurs.
 """
 
 from collections.abc import Mapping

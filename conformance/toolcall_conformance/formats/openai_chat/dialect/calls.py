@@ -1,4 +1,4 @@
-"""What compatible servers do to the calls of a stream: to their ids, names, indexes and arguments."""
+"""Habits about the calls of a stream: their ids, names, indexes and arguments."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _HEAD_KEYS = ("id", "type")
 
 
 def _for_plain_streams(habit: Callable[[Events], Events]) -> Habit:
-    """The habit, for streams whose calls are as OpenAI streams those of functions."""
+    """Return the habit for plain streams only: other streams stay unchanged."""
 
-    def kept(events: Events) -> Events:
+    def apply(events: Events) -> Events:
         return habit(events) if is_plain(events) else events
 
-    return kept
+    return apply
 
 
 def _change_entries(change: Callable[[Entry], Any], *, heads: bool | None = None) -> Habit:
-    """A change in each entry; with ``heads`` only in those that name a call, or only in those that follow them."""
+    """Return a habit that changes each entry; ``heads``: only those that name a call, or only those after them."""
 
     def changed(events: Events) -> Events:
         named = set()
@@ -74,7 +74,7 @@ def _take_all(entry: Entry) -> Entry:
 
 @_for_plain_streams
 def _move_arguments_first(events: Events) -> Events:
-    """The first piece of the arguments comes before what names their call."""
+    """Send the first piece of the arguments before the name of their call."""
     pieces = {}
     for entry in entries(events):
         function = call_member(entry)
@@ -94,7 +94,7 @@ def _move_arguments_first(events: Events) -> Events:
 
 @_for_plain_streams
 def _repeat_heads(events: Events) -> Events:
-    """Id, type and name are there again in each entry."""
+    """Repeat id, type and name in each entry."""
     heads: dict[int, Entry] = {}
     for entry in entries(events):
         if is_head(entry):
@@ -110,7 +110,7 @@ def _set_id_and_name(entry: Entry, call_id: str, name: str | None) -> None:
 
 
 def _change_id(entry: Entry) -> None:
-    """All later entries of a call have one other id."""
+    """Give all later entries of a call one other id."""
     entry["id"] = f"call_{entry['index']}f0e1d2c3b4a59687"
 
 
@@ -120,7 +120,7 @@ def _change_indexes(change: Callable[[int], int]) -> Habit:
 
 @_for_plain_streams
 def _shift_argument_indexes(events: Events) -> Events:
-    """The arguments of a reply's only call have the next index."""
+    """Give the arguments of a reply's only call the next index."""
     if len({entry["index"] for entry in entries(events)}) == 1:
         for entry in entries(events):
             entry["index"] += not is_head(entry)
@@ -129,7 +129,7 @@ def _shift_argument_indexes(events: Events) -> Events:
 
 @_for_plain_streams
 def _join_arguments(events: Events) -> Events:
-    """Each call is whole in the chunk that begins it."""
+    """Send each call whole in the chunk that begins it."""
     heads = {entry["index"]: entry["function"] for entry in entries(events) if is_head(entry)}
     for entry in entries(events):
         if not is_head(entry):
@@ -143,7 +143,7 @@ def _join_arguments(events: Events) -> Events:
 
 
 def _parse_arguments(events: Events) -> Events:
-    """Each call is whole, and its arguments are an object instead of its JSON text."""
+    """Send each call whole, with its arguments as an object instead of JSON text."""
     if not is_plain(events):
         return events
     for entry in entries(events := _join_arguments(events)):
@@ -153,7 +153,7 @@ def _parse_arguments(events: Events) -> Events:
 
 @_for_plain_streams
 def _empty_arguments(events: Events) -> Events:
-    """The arguments of a call without any are an empty text."""
+    """Send an empty text for the arguments ``{}``."""
     texts: dict[int, str] = {}
     for entry in entries(events):
         texts[entry["index"]] = texts.get(entry["index"], "") + (call_member(entry).get("arguments") or "")
@@ -175,7 +175,7 @@ def _set_head_arguments_null(entry: Entry) -> None:
 
 @_for_plain_streams
 def _append_empty_pieces(events: Events) -> Events:
-    """An empty piece of arguments ends each call."""
+    """End each call with an empty piece of arguments."""
     written: Events = []
     for place, event in enumerate(events):
         written.append(event)

@@ -1,4 +1,4 @@
-"""What compatible servers do to the chunks of a stream: roles, contents and empty lists, its end, and its counts."""
+"""Habits about the chunks of a stream: roles, contents, empty lists, its end, and its usage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _change_deltas(change: Callable[[dict[str, Any]], Any]) -> Habit:
 
 
 def _change_later_deltas(change: Callable[[dict[str, Any]], Any]) -> Habit:
-    """A change in each delta but the first, which has the role."""
+    """Return a habit that changes each delta but the first, which has the role."""
 
     def changed(events: Events) -> Events:
         for place, choice in enumerate(choices(events)):
@@ -37,7 +37,7 @@ def _set_content_of_calls(value: Any) -> Callable[[dict[str, Any]], Any]:
 
 
 def _change_finish_reason(reason: Any, *, calls: bool) -> Habit:
-    """Another reason at the normal end of a reply: with calls, or without."""
+    """Return a habit that changes the finish reason of a normal end, with calls or without."""
 
     def changed(events: Events) -> Events:
         if any(entries(events)) is calls and events[-1].get("data") == _DONE:
@@ -50,7 +50,7 @@ def _change_finish_reason(reason: Any, *, calls: bool) -> Habit:
 
 
 def _blank_finish_reason(reason: Any) -> Habit:
-    """No reason at a normal end, but a blank one."""
+    """Return a habit that replaces the finish reason of a normal end by a blank one."""
 
     def changed(events: Events) -> Events:
         ends = {choice.get("finish_reason") for choice in choices(events)} - {None, ""}
@@ -71,7 +71,7 @@ def _blank_earlier_reasons(events: Events) -> Events:
 
 
 def _move_finish_reason(events: Events) -> Events:
-    """The reason is in the last chunk that says something; a chunk of its own is left out."""
+    """Move the finish reason into the last chunk with content, and drop its own chunk."""
     placed = [(place, choice) for place, event in enumerate(events) if (choice := first_choice(event)) is not None]
     ending = next((number for number, (_, choice) in enumerate(placed) if choice.get("finish_reason")), 0)
     if not ending or any(placed[ending][1]["delta"].values()):
@@ -85,7 +85,7 @@ def _move_finish_reason(events: Events) -> Events:
 
 
 def _usage_position(events: Events) -> int | None:
-    """Where the chunk is that has nothing but the counts."""
+    """Return the position of the chunk that holds only the usage; None if there is none."""
     places = (place for place, event in enumerate(events) if isinstance(event.get("data"), dict))
     return next(
         (at for at in places if events[at]["data"].get("usage") and not events[at]["data"].get("choices")), None
@@ -93,7 +93,7 @@ def _usage_position(events: Events) -> int | None:
 
 
 def _move_usage(events: Events) -> Events:
-    """The counts are in the chunk that has the reason, and no chunk follows it."""
+    """Move the usage into the chunk with the finish reason."""
     place = _usage_position(events)
     ending = next((event for event in events if (choice := first_choice(event)) and choice.get("finish_reason")), None)
     if place is None or ending is None:
@@ -103,7 +103,7 @@ def _move_usage(events: Events) -> Events:
 
 
 def _repeat_usage(events: Events) -> Events:
-    """Each chunk has the counts so far, and the last chunk has the whole ones."""
+    """Give each chunk the usage so far, and the last chunk the whole usage."""
     place = _usage_position(events)
     if place is None:
         return events
@@ -121,7 +121,7 @@ def _repeat_usage(events: Events) -> Events:
 
 
 def _add_zero_usage(events: Events) -> Events:
-    """Each chunk before the counts has some of zeros."""
+    """Give each chunk before the usage a usage of zeros."""
     place = _usage_position(events)
     for event in events[: place or 0]:
         if isinstance(event.get("data"), dict):
@@ -137,13 +137,13 @@ def _set_choices_null(events: Events) -> Events:
 
 
 def _insert_null_record(events: Events) -> Events:
-    """A record that is null comes before the last choice."""
+    """Insert a record that is null before the last choice."""
     placed = [place for place, event in enumerate(events) if first_choice(event) is not None]
     return [*events[: placed[-1]], {"data": None}, *events[placed[-1] :]] if len(placed) > 1 else events
 
 
 def _change_ids(events: Events) -> Events:
-    """Each chunk has an id of its own."""
+    """Give each chunk an id of its own."""
     for place, event in enumerate(events):
         if isinstance(event.get("data"), dict) and event["data"].get("id"):
             event["data"]["id"] = f"{event['data']['id'][:-2]}{place:02}"

@@ -1,4 +1,4 @@
-"""The events of a stream as habits look at them: chunks, their first choice, and the entries of calls."""
+"""The parts of a stream that habits change: chunks, their first choice, and the entries of calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Entry = dict[str, Any]
 
 
 def first_choice(event: dict[str, Any]) -> dict[str, Any] | None:
-    """The first choice of a chunk; None for ``[DONE]``, an error, and a chunk without choices."""
+    """Return the first choice of a chunk; None for ``[DONE]``, an error, and a chunk without choices."""
     data = event.get("data")
     choices = data.get("choices") if isinstance(data, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
@@ -21,24 +21,24 @@ def first_choice(event: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def choices(events: Events) -> Iterator[dict[str, Any]]:
-    """The first choice of each chunk that has one."""
+    """Yield the first choice of each chunk that has one."""
     yield from (choice for event in events if (choice := first_choice(event)) is not None)
 
 
 def chunk_entries(event: dict[str, Any]) -> list[Entry]:
-    """The entries of calls in a chunk."""
+    """Return the entries of ``tool_calls`` in a chunk."""
     choice = first_choice(event)
     tool_calls = choice["delta"].get("tool_calls") if choice is not None else None
     return [entry for entry in tool_calls if isinstance(entry, dict)] if isinstance(tool_calls, list) else []
 
 
 def entries(events: Events) -> Iterator[Entry]:
-    """All entries of calls, in order."""
+    """Yield all entries of ``tool_calls``, in order."""
     yield from (entry for event in events for entry in chunk_entries(event))
 
 
 def call_member(entry: Entry) -> dict[str, Any]:
-    """The member of an entry that holds the name and the arguments; empty where it has none."""
+    """Return the member of an entry with the name and the arguments; an empty object if it has none."""
     return next((entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {})
 
 
@@ -48,12 +48,12 @@ def is_head(entry: Entry) -> bool:
 
 
 def is_function(entry: Entry) -> bool:
-    """Whether an entry is of a call of a function, as compatible servers alone have them."""
+    """Whether an entry belongs to a function call: compatible servers have no other calls."""
     return "custom" not in entry and entry.get("type") != "custom"
 
 
 def is_plain(events: Events) -> bool:
-    """Whether all calls are of functions, begin with id and name, and come one after the other, as OpenAI has them."""
+    """Whether all calls are function calls, begin with id and name, and follow one another, as OpenAI streams them."""
     order: list[Any] = [entry.get("index") for entry in entries(events)]
     named = {entry.get("index") for entry in entries(events) if is_head(entry) and "id" in entry}
     counted = all(isinstance(index, int) for index in order)
@@ -61,7 +61,7 @@ def is_plain(events: Events) -> bool:
 
 
 def split_heads(events: Events, later_part: Callable[[Entry], Entry]) -> Events:
-    """Each call begins with less: what ``later_part`` takes out of its first entry follows in a chunk of its own."""
+    """Split the first entry of each call: what ``later_part`` takes out of it follows in a chunk of its own."""
     written: Events = []
     for event in events:
         written.append(event)
@@ -77,7 +77,7 @@ def split_heads(events: Events, later_part: Callable[[Entry], Entry]) -> Events:
 
 
 def drop_empty_chunks(events: Events) -> Events:
-    """The events but for chunks that say nothing any more."""
+    """Return the events without chunks that have become empty."""
     return [event for event in events if not _is_empty(event)]
 
 
@@ -89,7 +89,7 @@ def _is_empty(event: dict[str, Any]) -> bool:
 
 
 def arguments_object(arguments: Any) -> Any:
-    """The object that a text of arguments means; what means none stays as it is."""
+    """Return the object of a JSON text of arguments; any other text unchanged."""
     try:
         parsed_arguments = parse(arguments) if isinstance(arguments, str) else arguments
     except JSONError:

@@ -1,4 +1,4 @@
-"""What compatible servers do to a whole reply."""
+"""Habits about replies that are not streamed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Reply = dict[str, Any]
 
 
 def _change_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
-    """A change in the message of each choice."""
+    """Return a habit that changes the message of each choice."""
 
     def changed(reply: Reply) -> Reply:
         for choice in reply.get("choices") or ():
@@ -23,7 +23,7 @@ def _change_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
 
 
 def _change_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
-    """A change in each call of a function that has an id."""
+    """Return a habit that changes each function call with an id."""
 
     def changed(message: dict[str, Any]) -> None:
         for call in message.get("tool_calls") or ():
@@ -34,7 +34,7 @@ def _change_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
 
 
 def _change_empty_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
-    """A change in the function of each call without arguments."""
+    """Return a habit that changes the function of each call without arguments."""
 
     def changed(call: dict[str, Any]) -> None:
         if str(call["function"].get("arguments", "")).strip() == "{}":
@@ -48,7 +48,7 @@ def _parse_arguments(call: dict[str, Any]) -> None:
 
 
 def _change_call_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
-    """A change in a message of calls without any text."""
+    """Return a habit that changes messages with calls and without text."""
 
     def changed(message: dict[str, Any]) -> None:
         if message.get("tool_calls") and not message.get("content"):
@@ -68,7 +68,7 @@ def _change_finish_reason(reason: Any, *, was: tuple[str, ...]) -> Habit:
 
 
 def _set_calls_reason(reply: Reply) -> Reply:
-    """Calls are the reason, though there are none."""
+    """Give calls as the finish reason of a reply without calls."""
     for choice in reply.get("choices") or ():
         if choice.get("finish_reason") == "stop" and not choice["message"].get("tool_calls"):
             choice["finish_reason"] = "tool_calls"

@@ -1,4 +1,4 @@
-"""Rules that a schema cannot say: across messages, within a tool's schema, between declared and named tools."""
+"""The rules that no JSON Schema can express: across messages, in tool schemas, between declared and named tools."""
 
 from toolcall_conformance.formats.openai_chat.rules import declarations, history, replies
 from toolcall_conformance.formats.rule import rules_of

@@ -71,7 +71,7 @@ def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
 
 
 def _strict_schemas(subject: Subject) -> Iterator[tuple[Any, str, str]]:
-    """(schema or MISSING, pointer, what it is of) of every function tool, and of a response format, that is strict."""
+    """Yield (schema or MISSING, pointer, owner's label) of every strict function tool and strict response format."""
     for tool in subject.reading.tools:
         if tool.strict and tool.kind == "function":
             if tool.schema_pointer is None:
@@ -91,7 +91,7 @@ _SINGLES = ("items", "additionalProperties", "not")
 
 
 def subschemas(schema: Any, pointer: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """``schema`` and every schema inside it, each with its pointer."""
+    """Yield a schema and every schema in it, each with its pointer."""
     waiting = [(schema, pointer)]
     while waiting:
         schema, pointer = waiting.pop()
@@ -108,7 +108,7 @@ def subschemas(schema: Any, pointer: str) -> Iterator[tuple[dict[str, Any], str]
 
 
 def open_object_faults(schema: Any, pointer: str) -> Iterator[tuple[str, str, Any, Any]]:
-    """(pointer, what is wrong, what a key of it should be, what it is) of every object schema that strict refuses."""
+    """Yield (pointer, message, expected members, actual members) for each object schema that strict mode refuses."""
     for inner, place in subschemas(schema, pointer):
         if not _is_object(inner):
             continue
@@ -134,7 +134,7 @@ def _member_as_object(schema: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def unsupported_keywords(schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    """(pointer, keyword) of every keyword that strict mode does not have."""
+    """Yield (pointer, keyword) of every keyword that strict mode does not have."""
     for inner, place in subschemas(schema, pointer):
         for keyword in UNSUPPORTED_KEYWORDS:
             if keyword in inner:

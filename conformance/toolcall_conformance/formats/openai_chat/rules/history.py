@@ -20,9 +20,9 @@ from toolcall_conformance.formats.rule import Subject, duplicate_ids_in_batches,
 
 @rule("openai_chat/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
-    """The provider refuses a history with an open call, wherever the history ends."""
+    """The provider refuses a history with an unanswered call, even at its end."""
     history = subject.derive(read_history)
-    # A result with an id that no call has answers some call: one fault, told at the id.
+    # A result with an id that no call has answers some call: one fault, reported at the id.
     strays = sum(answer.placement == "orphan" for answer in history.answers)
     for call in history.unanswered[: max(0, len(history.unanswered) - strays)]:
         want = object_with_values(role="tool", tool_call_id=call.id)
@@ -63,7 +63,7 @@ def results_follow_calls(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
-    """Within one message only: ids may come again in a later turn. Empty ids are another rule's."""
+    """Ids must differ within one message only: they may come back in later turns. Another rule reports empty ids."""
     yield from duplicate_ids_in_batches(
         call for call in subject.reading.calls if call.id and call.id_pointer is not None
     )
@@ -71,7 +71,7 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/call-arguments-json", "request", "response")
 def call_arguments_json(subject: Subject) -> Iterator[Breach]:
-    """Arguments that are no string at all are the schema's; so is custom tools' input, which is free text."""
+    """The schema reports arguments that are no string; the input of custom tools is free text."""
     finish = subject.reading.finish
     calls = subject.reading.calls
     if finish is not None and finish.reason == "length":

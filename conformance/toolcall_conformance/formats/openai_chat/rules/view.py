@@ -1,4 +1,4 @@
-"""Which calls of a request's history are answered, and how its tool messages stand to the calls."""
+"""A view of a request's history for rules: unanswered calls, and the place of each tool message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolcall_conformance.basics.jsonvalue import join
 
 @dataclass(slots=True)
 class HistoryCall:
-    """A call in the history. ``pointer`` is that of its id, ``message`` that of the message."""
+    """A call in the history. ``pointer`` is that of its id, ``message_pointer`` that of its message."""
 
     id: str
     name: str
@@ -23,10 +23,10 @@ class HistoryCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """A tool message. ``pointer`` is that of its ``tool_call_id``, ``asked`` that of the message with its call.
+    """A tool message. ``pointer`` is that of its ``tool_call_id``, ``call_pointer`` that of the message with its call.
 
-    ``standing``: ``right`` after its call, ``again`` after another answer, ``late`` after some other message or batch,
-    or an ``orphan`` that no earlier call asked for.
+    ``placement`` is ``right`` (after its call), ``again`` (its call was answered before), ``late`` (after some other
+    message or batch) or ``orphan`` (no earlier call has its id).
     """
 
     id: str
@@ -37,14 +37,14 @@ class ToolMessage:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Calls without any answer, and all answers."""
+    """The calls without a tool message, and all tool messages."""
 
     unanswered: tuple[HistoryCall, ...]
     answers: tuple[ToolMessage, ...]
 
 
 def read_history(body: Any) -> History:
-    """The history of a request; ids that are missing or are no strings are left to the schema."""
+    """Return the history of a request; the schema reports ids that are missing or no strings."""
     batches = _CallBatches()
     answers: list[ToolMessage] = []
     in_run = False
@@ -77,17 +77,17 @@ def _message_calls(message: dict[str, Any], pointer: str) -> Iterator[HistoryCal
 
 
 class _CallBatches:
-    """The calls so far, one batch a message."""
+    """The calls read so far; the calls of one message are a batch."""
 
     def __init__(self) -> None:
         self.calls: list[HistoryCall] = []
-        # Of each id the calls that wait, batch by batch; and the message of the latest batch that has the id.
+        # By id, the unanswered calls in batches, and the message of the latest batch that has the id.
         self._waiting: dict[str, list[tuple[str, deque[HistoryCall]]]] = {}
         self._latest: dict[str, str] = {}
         self._message = ""
 
     def add_calls(self, calls: list[HistoryCall]) -> bool:
-        """Add the calls of a message; whether there are any."""
+        """Add the calls of a message. Return whether there are any."""
         self.calls += calls
         for call in calls:
             self._message = self._latest[call.id] = call.message_pointer
@@ -98,7 +98,7 @@ class _CallBatches:
         return bool(calls)
 
     def answer_call(self, call_id: str, in_run: bool) -> tuple[str, str]:
-        """How a tool message stands, and the message whose call it answers."""
+        """Answer a call. Return the placement of the tool message, and the pointer of the message with the call."""
         if call_id not in self._latest:
             return "orphan", ""
         batches = self._waiting[call_id]

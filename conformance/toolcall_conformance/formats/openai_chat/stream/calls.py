@@ -1,8 +1,8 @@
-"""The calls of one choice: which of them a fragment belongs to, and what it may say of it.
+"""The calls of one choice: to which call a fragment belongs, and what it may hold.
 
-A call is opened by the first entry of ``delta.tool_calls`` that has its ``index``, with id, type and name; later
-entries bring its arguments. Vendors leave the index out, or give the same one to every call: then an id or a name that
-the open call does not have opens another.
+The first entry of ``delta.tool_calls`` with a new ``index`` opens a call, with id, type and name; later entries have
+its arguments. Some vendors leave the index out, or give every call the same one: then another id or name opens a new
+call.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _KNOWN_KEYS = frozenset({"index", "id", "type", "function", "custom"})
 
 @dataclass(slots=True)
 class OpenCall:
-    """A call as far as it came. ``index`` is what the stream calls it by, if anything."""
+    """A call so far. ``index`` is its index in the stream; None if it has none."""
 
     pointer: str
     ordinal: int
@@ -52,8 +52,8 @@ class OpenCall:
     type: str | None = None
     custom: bool = False
     fragments: list[str] = field(default_factory=list)
-    value: Any = None  # arguments that are no text, as some vendors send them
-    is_left: bool = False  # another call was begun or gone on with
+    value: Any = None  # arguments that are no text, which some vendors send
+    is_left: bool = False  # whether another call began or continued after it
     other_members: dict[str, Any] = field(default_factory=dict)
     pointers: list[str] = field(default_factory=list)
 
@@ -66,7 +66,7 @@ class OpenCall:
         return f"call {self.ordinal + 1}, {self.name or 'without a name'}"
 
     def unary_call(self) -> dict[str, Any]:
-        """The call as it stands in a unary reply; what never came is absent."""
+        """Return the call as in a reply that is not streamed; members that never came are absent."""
         content = self.value if self.value is not None and not self.text else self.text
         holder: dict[str, Any] = {} if self.name is None else {"name": self.name}
         holder["input" if self.custom else "arguments"] = content
@@ -77,8 +77,10 @@ class OpenCall:
         return body | self.other_members | {key: (extra | holder) if isinstance(extra, dict) else holder}
 
     def streamed_call(self, finished: bool) -> StreamedCall:
-        """Closed by the end of its choice. Before that clients take a call for done when the next one begins, as the
-        official SDK does (``tool_calls.function.arguments.done``); but text that is half a value is not done.
+        """Return the call as the stream has it, with its fragments.
+
+        The end of its choice closes it. Before that clients take a call for complete when the next one begins, as the
+        official SDK does (``tool_calls.function.arguments.done``); but half a JSON text is not complete.
         """
         closed = finished or (self.is_left and (self.custom or not self.text.strip() or self.is_json()))
         return StreamedCall(self.pointer, self.id, self.name, tuple(self.fragments), None, closed, tuple(self.pointers))
@@ -97,7 +99,7 @@ class ChoiceCalls:
         self._current: OpenCall | None = None
 
     def add_entry(self, entry: Any, pointer: str) -> bool:
-        """Take one entry of ``delta.tool_calls``; true if it opens a call."""
+        """Add an entry of ``delta.tool_calls``. Return whether it opens a call."""
         if not isinstance(entry, dict):
             return False
         index = entry.get("index", 0)
@@ -131,7 +133,7 @@ class ChoiceCalls:
         return opens
 
     def _continued_call(self, entry: dict[str, Any], holder: dict[str, Any]) -> OpenCall | None:
-        """The call that an entry continues; None if it opens one."""
+        """Return the call that an entry continues; None if it opens one."""
         index, call_id, name = entry.get("index"), _nonempty_text(entry.get("id")), _nonempty_text(holder.get("name"))
         if _is_index(index):
             placed = self._calls_by_index.get(index)
@@ -149,7 +151,7 @@ class ChoiceCalls:
             return call
         if call_id and call.id:
             return None if call_id != call.id else call
-        # Without ids the same name stands for the same call, unless that is complete.
+        # Without ids the same name means the same call, unless that is complete.
         nameless = not call_id and not call.id
         return None if nameless and (name != call.name or call.is_json()) else call
 
@@ -167,7 +169,7 @@ class ChoiceCalls:
             self._report_once(call, "stream-call-index", pointer, "the entry has no index", call.ordinal)
         elif placed:
             message = f"{placed[0].subject}, opened at {placed[0].pointer}, has this index already"
-            at = join(pointer, "index")  # what clients mix up then is the earlier call as well
+            at = join(pointer, "index")  # clients mix up the earlier call with it
             self._report.add("stream-call-own-index", at, message, want=call.ordinal, got=index, subject=call.subject)
         elif _is_index(index) and index != call.ordinal:
             message = f"the call has the index {index}; number of calls before it: {call.ordinal}"
@@ -204,7 +206,7 @@ class ChoiceCalls:
     def _merge_repeated_text(
         self, call: OpenCall, what: str, earlier: str | None, text: Any, pointer: str
     ) -> str | None:
-        """An id or name in a later entry: the same one is only repeated, another one is added as the SDK adds it."""
+        """Return the id or name after a later entry: the same is only repeated, another is appended, as in the SDK."""
         if not isinstance(text, str) or not text:
             return earlier
         if not earlier:
@@ -214,7 +216,7 @@ class ChoiceCalls:
         return earlier if text == earlier else earlier + text
 
     def check_arguments(self, finish: Any) -> None:
-        """At a normal end the arguments of every call are JSON; a reply that was cut may have cut its last call."""
+        """Report arguments that are no JSON object; the last call of a reply that was cut may be cut, too."""
         cut = finish in ("length", "content_filter")
         for call in self.calls[:-1] if cut else self.calls:
             if call.custom or call.value is not None:
@@ -234,14 +236,14 @@ class ChoiceCalls:
     def _report_once(
         self, call: OpenCall, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = None
     ) -> None:
-        """One finding a rule and call: what is wrong in one fragment is wrong in all."""
+        """Report one finding per rule and call: a fault of one fragment is mostly in all."""
         call.report.add_once(
             slug, pointer, message, want=missing_if_null(want), got=missing_if_null(got), subject=call.subject
         )
 
 
 def _continues_complete_call(call: OpenCall, holder: dict[str, Any]) -> bool:
-    """Whether arguments come although those of the call are whole: they go on with nothing."""
+    """Whether an entry has more arguments for a call whose arguments are complete."""
     arguments = holder.get("arguments")
     adds = isinstance(arguments, str) and bool(arguments.strip())
     return adds and not call.custom and bool(call.text.strip()) and call.is_json()

@@ -22,12 +22,12 @@ RULES = (
     "stream-finish-agrees",
 )
 
-# What clients read of a message, besides its calls.
+# The keys of a message that clients read, in addition to its calls.
 _READ_KEYS = ("content", "refusal", "audio", "annotations", "function_call", *THOUGHT_KEYS)
 
 
 class ChoiceState(Enum):
-    """Where a choice is: ``EMPTY`` before its first delta, ``FINISHED`` from its finish_reason on."""
+    """The state of a choice: ``EMPTY`` before its first delta, ``FINISHED`` from its finish_reason on."""
 
     EMPTY = "empty"
     OPEN = "open"
@@ -36,11 +36,11 @@ class ChoiceState(Enum):
 
 CUT_REASONS = ("length", "content_filter")
 REASONS_WITHOUT_CALLS = Words(" or ".join(("stop", *CUT_REASONS)))
-"""The reasons that a choice without calls may end for."""
+"""The possible finish reasons of a choice without calls."""
 
 
 class Choice:
-    """A choice as far as it came. Deltas are taken in every state, as clients take them."""
+    """A choice so far. It takes deltas in every state, as clients do."""
 
     def __init__(self, index: int, report: Report) -> None:
         self.index = index
@@ -55,16 +55,16 @@ class Choice:
         self._finish: Any = None
         self._finish_pointer = ""
         self.blank_reason: Any = MISSING
-        """The blank finish_reason of the last entry, null or ""; MISSING where that has none."""
+        """The blank finish_reason of the last entry, null or ""; MISSING if it has none."""
         self._logprobs: Any = None
 
     @property
     def possible_reasons(self) -> Words:
-        """The reasons that it may end for, as far as it came."""
+        """The possible finish reasons of the choice so far."""
         return Words(" or ".join(("tool_calls", *CUT_REASONS))) if self._calls.calls else REASONS_WITHOUT_CALLS
 
     def take(self, choice: dict[str, Any], pointer: str) -> None:
-        """Take an entry of a chunk's ``choices``: its delta, then its finish_reason."""
+        """Take an entry of a chunk's ``choices``: first its delta, then its finish_reason."""
         raw = choice.get("delta")
         delta: dict[str, Any] = raw if isinstance(raw, dict) else {}
         place = join(pointer, "delta") if "delta" in choice else pointer
@@ -79,7 +79,7 @@ class Choice:
             self.state = ChoiceState.OPEN
         self._logprobs = merge_delta(self._logprobs, choice.get("logprobs"))
         self.blank_reason = choice.get("finish_reason", MISSING)
-        if self.blank_reason is not MISSING and self.blank_reason:  # some vendors say "" until the end
+        if self.blank_reason is not MISSING and self.blank_reason:  # some vendors send "" until the end
             self._take_finish(choice["finish_reason"], join(pointer, "finish_reason"), opened)
 
     def _take_role(self, delta: dict[str, Any], pointer: str) -> None:
@@ -117,7 +117,7 @@ class Choice:
                 self._legacy[1].append(legacy["arguments"])
 
     def _check_list(self, key: str, value: Any, pointer: str) -> None:
-        """The official accumulator adds objects to a list that has some by their index, and fails without one."""
+        """Report a list entry without index: the official accumulator joins objects by index, and raises here."""
         before = self._message.get(key)
         if isinstance(value, list) and isinstance(before, list) and any(isinstance(entry, dict) for entry in before):
             position = next((place for place, entry in enumerate(value) if not _has_index(entry)), None)
@@ -134,7 +134,7 @@ class Choice:
         self._finish, self._finish_pointer = finish, pointer
 
     def check_end(self) -> None:
-        """What can only be said at the end of a choice that was finished."""
+        """Report what only the end of a finished choice shows."""
         if self.state is not ChoiceState.FINISHED:
             return
         self._calls.check_arguments(self._finish)
@@ -144,14 +144,14 @@ class Choice:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it says something that a client reads, and the whole arguments of its calls."""
+        """Whether it has something that a client reads, and no call with cut arguments."""
         says = any(self._message.get(key) for key in _READ_KEYS)
         cut = any(not (call.custom or call.is_json()) and call.text.strip() for call in self._calls.calls)
         legacy = "".join(self._legacy[1]) if self._legacy is not None else ""
         return (says or bool(self._calls.calls)) and not cut and (not legacy.strip() or is_json(legacy))
 
     def unary_choice(self, blank: str | None = None) -> dict[str, Any]:
-        """The choice as it stands in a unary reply. ``blank`` stands for a finish_reason that never came."""
+        """Return the choice as in a reply that is not streamed; ``blank`` replaces a finish_reason that never came."""
         message = {"role": self._role or "assistant", "content": None} | self._message
         if self._calls.calls:
             message["tool_calls"] = [call.unary_call() for call in self._calls.calls]
@@ -162,7 +162,7 @@ class Choice:
         return body if finish is None else body | {"finish_reason": finish}
 
     def streamed_calls(self) -> list[StreamedCall]:
-        """The calls, a legacy ``function_call`` last, as the reader has it."""
+        """Return the calls, a legacy ``function_call`` last, as the reader does."""
         finished = self.state is ChoiceState.FINISHED
         calls = [call.streamed_call(finished) for call in self._calls.calls]
         function_call = self._message.get("function_call")
@@ -173,7 +173,7 @@ class Choice:
 
 
 def _merge_content(so_far: Any, delta: Any) -> Any:
-    """Text added to text; as parts, where a vendor streams parts of a message."""
+    """Return content after a delta: text is appended to text, as parts if a vendor streams parts."""
     if isinstance(so_far, str) and isinstance(delta, list):
         so_far = [{"type": "text", "text": so_far}] if so_far else []
     elif isinstance(so_far, list) and isinstance(delta, str):
@@ -186,5 +186,5 @@ def _has_index(entry: Any) -> bool:
 
 
 def _has_content(delta: dict[str, Any]) -> bool:
-    """Whether a client that stopped reading would miss something; vendors send empty deltas after the end."""
+    """Whether a delta has more than a role; some vendors send empty deltas after the end."""
     return any(value for key, value in delta.items() if key != "role")

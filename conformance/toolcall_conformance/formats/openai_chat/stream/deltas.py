@@ -1,7 +1,7 @@
-"""How two deltas become one value, for keys that have no meaning of their own here.
+"""Merges deltas into one value, for keys that have no meaning of their own here.
 
-As the official accumulator does it: texts are put together, objects key by key, lists entry by entry where entries have
-an ``index`` and one behind the other where they have none.
+As in the official accumulator texts are joined, objects are merged key by key, and lists entry by entry if the entries
+have an ``index``; other entries are appended.
 https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py
 """
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import append_text, deep_copy
 
-#: Keys whose text names something. The official accumulator knows the first two; vendors repeat the others as well.
+#: Keys whose texts are names, and are not joined. The official accumulator has the first two; vendors repeat the rest.
 _NAMING_KEYS = frozenset({"index", "type", "format", "id", "role"})
 
 
 def merge_delta(so_far: Any, delta: Any) -> Any:
-    """``delta`` added to ``so_far``, which is changed; what cannot be added changes nothing."""
+    """Return ``so_far``, changed in place, with ``delta`` merged into it; what cannot be merged is ignored."""
     if so_far is None:
         return _copy_first(delta)
     if isinstance(so_far, str) and isinstance(delta, str):
@@ -36,7 +36,7 @@ def merge_delta(so_far: Any, delta: Any) -> Any:
 
 
 def _copy_first(delta: Any) -> Any:
-    """A value that nothing stands before. One list can hold several fragments of one entry."""
+    """Return a copy of a first delta; a list may hold several fragments of one entry, which are merged."""
     if isinstance(delta, list):
         entries: list[Any] = []
         for entry in delta:

@@ -9,10 +9,10 @@ in          a chunk            ``[DONE]``             ``{"error": …}``
 ``FAILED``  after the end      ``FAILED``             after the end
 ==========  =================  =====================  ==================
 
-What comes after the end is not read: the official SDK breaks off at ``[DONE]`` and raises at an error
-(https://github.com/openai/openai-python/blob/main/src/openai/_streaming.py). Where a stream breaks a rule, reading goes
-on as the SDK's accumulator does; where that raises, or takes two calls for one, as clients do that are made for such
-vendors, so that one fault is not found again as ten others.
+Events after the end are not read: the official SDK stops at ``[DONE]`` and raises at an error
+(https://github.com/openai/openai-python/blob/main/src/openai/_streaming.py). After a breach the machine continues as
+the SDK's accumulator does. If that raises, or takes two calls for one, it continues as clients made for such vendors
+do, so that one fault is not reported as ten others.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ RULES = rule_ids(
     *_choice.RULES,
     *_calls.RULES,
 )
-"""The rules that a stream may be found to break here; shapes of single chunks are the schema's."""
+"""The rules that the machine checks; the schema checks the shape of single chunks."""
 
 
 class ReplyState(Enum):
@@ -55,7 +55,7 @@ class ReplyState(Enum):
     FAILED = "failed"
 
 
-#: Keys of the reply that every chunk repeats; where chunks differ the last that says something is right.
+#: Keys of the reply that every chunk repeats; the last value that is not null is right.
 _REPEATED_KEYS = ("system_fingerprint", "service_tier", "usage")
 
 
@@ -63,7 +63,7 @@ _DATA_FORM = Form({"anyOf": [{"type": "object"}, {"const": "[DONE]"}]})
 
 
 def assemble(stream: Any) -> Assembled:
-    """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
+    """Assemble a parsed stream (``streaming.parse``). Never raises."""
     return _ChunkMachine(RULES).run(stream)
 
 
@@ -74,11 +74,13 @@ class _ChunkMachine(Machine):
         super().__init__(ids)
         self._state = ReplyState.BEFORE
         self._body: dict[str, Any] = {}
-        self._uncounted: tuple[str, Any] | None = None  # a chunk behind the usage, and that
+        self._uncounted: tuple[str, Any] | None = (
+            None  # the first chunk without usage after one with it, and that usage
+        )
         self._choices: list[Choice] = []
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
-        """One event: a chunk, the end, or an error."""
+        """Take an event: a chunk, the end, or an error."""
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if event.get("event"):
@@ -124,17 +126,17 @@ class _ChunkMachine(Machine):
                 self._take_entry(entry, join(pointer, "choices", number), begins=begins)
 
     def _take_entry(self, entry: dict[str, Any], pointer: str, *, begins: bool) -> None:
-        """One entry of a chunk's choices; ``begins``: it is the stream's first chunk."""
+        """Take an entry of a chunk's choices; ``begins``: it is the stream's first chunk."""
         count = len(self._choices)
         choice = self._find_choice(entry, pointer)
         if begins and count == len(self._choices):
-            # Of the first chunk the official accumulator makes a choice of each entry, and raises for this one.
+            # The official accumulator makes a choice of each entry of the first chunk, and raises for this one.
             message = "the first chunk has a second entry of this choice"
             self.report.add_once("stream-choice-index", join(pointer, "index"), message, want=count, got=choice.index)
         choice.take(entry, pointer)
 
     def _take_identity(self, chunk: dict[str, Any], pointer: str) -> None:
-        """id, model and time of the reply. Azure's first chunk, which has no choices, leaves them empty."""
+        """Take id, model and time of the reply; Azure's first chunk, without choices, has empty ones."""
         self._body.setdefault("object", "chat.completion")
         for key in ("id", "created", "model"):
             if chunk.get(key) not in (None, "") and not self._body.get(key):
@@ -150,7 +152,7 @@ class _ChunkMachine(Machine):
             return choice
         number = len(self._choices)
         if not isinstance(index, int) or isinstance(index, bool):
-            # The schema complains of it; there is mostly one choice only.
+            # The schema reports it; mostly there is one choice only.
             if self._choices:
                 return self._choices[0]
             index = 0
@@ -164,13 +166,13 @@ class _ChunkMachine(Machine):
         return self._choices[-1]
 
     def finish(self, pointer: str) -> Assembled:
-        """What can only be said once nothing more comes."""
+        """Report what only the end shows, and return the assembled reply."""
         for choice in self._choices:
             choice.check_end()
         finished = [choice.state is _choice.ChoiceState.FINISHED for choice in self._choices]
         if self._state is not ReplyState.FAILED:
             self._check_end(pointer)
-        if self._uncounted is not None and all(finished):  # a reply that broke off owes no counts
+        if self._uncounted is not None and all(finished):  # a reply that was cut need not have a usage
             message = "the usage must be in the last chunk; this chunk is later and has none"
             later, usage = self._uncounted
             self.report.add_once("stream-usage-kept", later, message, want=usage, got=MISSING)
@@ -183,7 +185,7 @@ class _ChunkMachine(Machine):
         )
 
     def _ends_without_reason(self) -> bool:
-        """Whether ``[DONE]`` ended a reply of which no choice is broken off, as servers do that give a blank reason."""
+        """Whether ``[DONE]`` ended a reply with whole choices and blank reasons, as some servers do."""
         open_ones = [choice for choice in self._choices if choice.state is not _choice.ChoiceState.FINISHED]
         return self._state is ReplyState.DONE and bool(open_ones) and all(choice.is_whole for choice in open_ones)
 
@@ -207,7 +209,7 @@ class _ChunkMachine(Machine):
             )
 
     def _assembled_reply(self, blank: str | None = None) -> dict[str, Any]:
-        """The reply; ``blank`` stands for the reason of a choice that has none, None leaves it out."""
+        """Return the reply; ``blank`` replaces the missing reasons of choices, None leaves them out."""
         choices = sorted(self._choices, key=lambda choice: choice.index)
         return self._body | {"choices": [choice.unary_choice(blank) for choice in choices]}
 
@@ -216,7 +218,7 @@ _DELTA_KEYS = ("role", "content", "tool_calls", "refusal")
 
 
 def chunk_kind(data: dict[str, Any]) -> str:
-    """``delta.content``, ``delta.tool_calls``, ``finish`` …, several joined by ``+``; ``no choice`` without any."""
+    """Return the kind of a chunk: ``delta.content``, ``finish`` …, joined by ``+``; ``no choice`` if it has none."""
     choices = data.get("choices")
     kinds = set()
     for choice in choices if isinstance(choices, list) else []:

@@ -1,4 +1,4 @@
-"""Tools, their parameter schemas, and the choice among them."""
+"""Rules on tools, their parameter schemas, and the choice among them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def tool_schema_properties(subject: Subject) -> Iterator[Breach]:
 def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
     for tool in _function_tools(subject):
         at = tool.schema_pointer or tool.pointer
-        # The type of the root is another rule's.
+        # Another rule reports the type of the root.
         yield from (breach for breach in invalid_keywords(tool.schema, at) if breach.pointer != join(at, "type"))
 
 
@@ -96,7 +96,7 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
 
 
 def _list_pointer(tool: Tool) -> str:
-    """Where the list is that a tool stands in."""
+    """Return the pointer of the list that holds a tool."""
     return tool.pointer.rpartition("/")[0]
 
 
@@ -115,13 +115,13 @@ def search_needs_deferred(subject: Subject) -> Iterator[Breach]:
     if _may_load_tools(subject) or any(tool.get("defer_loading") is True for tool in _declared_tools(subject)):
         return
     for tool in _declared_tools(subject):
-        # What the client searches itself need not be declared.
+        # Tools that the client's own search finds need not be declared.
         if _is_tool_search(tool) and tool.get("execution") != "client":
             yield Breach(tool.pointer, want=MISSING, got=tool.value)
 
 
 def _declared_tools(subject: Subject) -> Iterator[Node]:
-    """The entries of ``tools``, and those of namespaces."""
+    """Yield the entries of ``tools``, and those of its namespaces."""
     for entry in Node(subject.body).child("tools").each():
         yield entry
         yield from entry.child("tools").each()
@@ -132,7 +132,7 @@ def _is_tool_search(tool: Node) -> bool:
 
 
 def _may_load_tools(subject: Subject) -> bool:
-    """Whether a stored prompt or a search's result can bring tools along."""
+    """Whether a stored prompt or the output of a tool search may declare further tools."""
     has_search_output = any(entry.kind == "tool_search_output" for entry in entries(subject))
     return has_search_output or member(subject.body, "prompt") is not None
 
@@ -166,7 +166,7 @@ def tool_choice_type(subject: Subject) -> Iterator[Breach]:
 
 
 def _chosen_names(choice: Any) -> Iterator[str]:
-    """The caller's own tools that a choice names. Hosted ones are left out: the API takes other spellings for them."""
+    """Yield the names of the client's tools in a choice; hosted tools have several names, and are left out."""
     kind = member(choice, "type")
     if kind == "allowed_tools":
         tools = member(choice, "tools")

@@ -21,7 +21,7 @@ from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_TY
 from toolcall_conformance.formats.openai_responses.rules.view import InputItem, call_label, entries, member
 from toolcall_conformance.formats.rule import Subject, duplicate_ids_in_batches, rule, wrong_id_message
 
-#: Items whose content stands somewhere else: what came before them cannot be seen.
+#: Types of items whose content is at the provider: the history before them is hidden.
 _HIDDEN_HISTORY_TYPES = frozenset({"item_reference", "compaction"})
 
 
@@ -31,11 +31,11 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
     items = {entry.pointer: entry for entry in entries(subject)}
     early = {result.id for result in subject.reading.results if result.call is None}
     called = {call.id for call in subject.reading.calls} | _hosted_ids(subject)
-    # An output with an id that no call has, or without any, answers some call: one fault, told at the id.
+    # An output without an id, or with one that no call has, answers some call: one fault, reported at the id.
     nameless = sum(result.id is None or result.id not in called for result in subject.reading.results)
     for call in subject.reading.calls:
-        # An asynchronous call may be answered in a later request. An output that stands before its call is reported
-        # by result-after-call, one that names no call by result-names-call or result-has-call.
+        # An asynchronous call may be answered in a later request. Result-after-call reports an output before its call;
+        # result-names-call and result-has-call report one without a call.
         waits = member(items[call.pointer].value, "async") is True
         if call.ordinal in answered or call.id is None or call.id in early or waits:
             continue
@@ -110,7 +110,7 @@ def result_type_mirrors_call(subject: Subject) -> Iterator[Breach]:
         kind = kinds[result.pointer]
         if kind == output_type:
             continue
-        # What a search loads stands under another key than other outputs: the type alone would not mend it.
+        # A tool search has its output under another key: to change the type alone would not mend it.
         whole = "tool_search_output" in (kind, output_type)
         yield Breach(
             result.pointer if whole else f"{result.pointer}/type",
@@ -184,13 +184,13 @@ def arguments_object(subject: Subject) -> Iterator[Breach]:
 
 
 def _has_hidden_history(subject: Subject) -> bool:
-    """Whether earlier items are at the provider, so that an output may answer a call that is not in this body."""
+    """Whether the provider stores earlier items: then an output may answer a call outside this body."""
     chained = any(member(subject.body, key) is not None for key in ("previous_response_id", "conversation"))
     return chained or any(entry.kind in _HIDDEN_HISTORY_TYPES for entry in entries(subject))
 
 
 def _hosted_ids(subject: Subject) -> set[str]:
-    """The ids by which a client might try to answer a hosted call."""
+    """Return the item ids of hosted calls, with which a client might answer them."""
     ids = set()
     for entry in entries(subject):
         item_id = entry.value.get("id")
@@ -200,7 +200,7 @@ def _hosted_ids(subject: Subject) -> set[str]:
 
 
 def _author_member(entry: InputItem) -> dict[str, Any]:
-    """What an item says of whose it is."""
+    """Return the member that shows whose item it is: the role of a message, the type of any other item."""
     key = "role" if entry.kind == "message" else "type"
     return {key: entry.value.get(key)}
 
@@ -214,7 +214,7 @@ def _is_model_item(entry: InputItem) -> bool:
 @rule("openai_responses/call-id-unique")
 def call_id_unique(subject: Subject) -> Iterator[Breach]:
     # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch it is
-    # unknown which of the two an output answers.
+    # unknown which call an output answers.
     yield from duplicate_ids_in_batches(subject.reading.calls)
 
 

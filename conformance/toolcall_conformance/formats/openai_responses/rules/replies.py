@@ -1,4 +1,4 @@
-"""How a reply ended, and whether everything in it agrees with that."""
+"""Rules on replies: the status, what has to agree with it, and the token counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
 
 
 def _is_program_call(call: dict[str, Any]) -> bool:
-    """Whether a hosted program made the call: it goes on while the client runs it, and the call with it."""
+    """Whether a hosted program made the call: both are in progress until the client answers."""
     return member(call.get("caller"), "type") == "program" and call.get("type") in _CALL_TYPES
 
 

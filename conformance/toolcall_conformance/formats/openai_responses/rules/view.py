@@ -1,4 +1,4 @@
-"""The items of a body as the rules look at them: with type and pointer, whatever else is wrong."""
+"""A view of bodies for rules: items with type and pointer, whatever else is wrong with them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from toolcall_conformance.formats.rule import Subject
 
 @dataclass(frozen=True, slots=True)
 class InputItem:
-    """One item; ``kind`` is its type, also where a message or a reference leaves it out."""
+    """An item; ``kind`` is its type, also if a message or a reference leaves it out."""
 
     kind: str
     value: dict[str, Any]
     pointer: str
 
     def at(self, key: str) -> str:
-        """The pointer of a member, or the item's own where it has none."""
+        """Return the pointer of a member, or the item's own if it has no such member."""
         return join(self.pointer, key) if key in self.value else self.pointer
 
 
 def entries(subject: Subject) -> list[InputItem]:
-    """The items of ``input`` or ``output``; what is no object is left out."""
+    """Return the items of ``input`` or ``output`` that are objects."""
     return subject.derive(_input_items if subject.direction == "request" else _output_items)
 
 
@@ -48,10 +48,10 @@ def _listed_items(body: Any, key: str) -> list[InputItem]:
 
 
 def member(value: Any, key: str) -> Any:
-    """A member of what may be no object; None where there is none."""
+    """Return a member of a value; None if it has none or is no object."""
     return value.get(key) if isinstance(value, dict) else None
 
 
 def call_label(call: Call) -> str:
-    """A call in words: its place among the calls and the tool's name."""
+    """Return a call's label in reports: its number and the tool's name."""
     return f"call {call.ordinal + 1}, {call.name}" if call.name else f"call {call.ordinal + 1}"

@@ -15,21 +15,21 @@ from toolcall_conformance.formats.openai_responses.conversation import item_type
 
 @dataclass(frozen=True, slots=True)
 class FragmentedText:
-    """A text that comes in fragments: of an item (``key``), or of a part of it (``list_key``, and where it stands)."""
+    """A text that is streamed in fragments: the member ``key`` of an item, or of a part in its list ``list_key``."""
 
     items: frozenset[str]
     key: str
     list_key: str | None = None
     index_key: str | None = None
     part: str | None = None  # the part's type
-    may_be_whole: bool = True  # may come as a whole only; of texts that people read, clients would show nothing
+    may_be_whole: bool = True  # whether it may come without fragments; clients would show nothing of a text for people
 
 
 CALL_TYPES = frozenset({"function_call", "custom_tool_call"})
 
 _MESSAGE, _REASONING = frozenset({"message"}), frozenset({"reasoning"})
 
-#: By the beginning of the events' names; ``.delta`` brings a fragment, ``.done`` the whole text under ``key``.
+#: By the stem of the events' names: ``.delta`` has a fragment, ``.done`` the whole text under ``key``.
 FRAGMENTED_TEXTS: Mapping[str, FragmentedText] = {
     "response.function_call_arguments": FragmentedText(frozenset({"function_call"}), "arguments"),
     "response.custom_tool_call_input": FragmentedText(frozenset({"custom_tool_call"}), "input"),
@@ -43,7 +43,7 @@ FRAGMENTED_TEXTS: Mapping[str, FragmentedText] = {
     "response.reasoning_summary_text": FragmentedText(_REASONING, "text", "summary", "summary_index", "summary_text"),
 }
 
-#: Events that open and close parts: where the parts stand in the item, and which key counts them.
+#: By the stem of the events that open and close parts: the item's list of parts, and the event's key with the index.
 PART_EVENTS: Mapping[str, tuple[str, str]] = {
     "response.content_part": ("content", "content_index"),
     "response.reasoning_summary_part": ("summary", "summary_index"),
@@ -59,17 +59,17 @@ TERMINAL_EVENTS: Mapping[str, str] = {
     "response.failed": "failed",
 }
 
-#: The keys that tell one item from another, which never change.
+#: The keys that identify an item: they never change.
 IDENTITY_KEYS = ("type", "id", "call_id", "name")
 
 
-#: A text within an item: the key of the item, or of a list of parts and the place in it.
+#: The place of a text in an item: a key of the item and -1, or the key of a list of parts and the part's index.
 TextPlace = tuple[str, int]
 
 
 @dataclass(slots=True)
 class StreamedText:
-    """A text that is streamed in fragments, and whole up to four times: done, with its part, its item, the reply."""
+    """A streamed text: its fragments, and the whole, which may come up to four times: with done, part, item, reply."""
 
     fragments: list[str] = field(default_factory=list)
     whole: str | None = None
@@ -77,7 +77,7 @@ class StreamedText:
 
 
 def fragmented_texts(item: dict[str, Any]) -> Iterator[tuple[TextPlace, str]]:
-    """The texts of an item that can come in fragments."""
+    """Yield place and text of each text of an item that can be streamed in fragments."""
     for piece in FRAGMENTED_TEXTS.values():
         if item_type(item) not in piece.items:
             continue

@@ -1,4 +1,4 @@
-"""One item of a streamed reply: open from ``output_item.added`` to ``output_item.done``, and what came in between."""
+"""One item of a streamed reply, from ``output_item.added`` to ``output_item.done``."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ RULES = (
 
 
 _SAME_TEXT: Final = Words("the same text in all events")
-"""Where events differ, and nobody can know which of them is right: fragments may have come to another item."""
+"""The expected value if events differ and it is unknown which is right: fragments may belong to another item."""
 
 
 class StreamItem:
-    """An item as far as it came. ``index`` is its output_index, if it was said."""
+    """An item so far. ``index`` is its output_index, or None."""
 
     def __init__(self, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> None:
         self.said: dict[str, Any] = deep_copy(item)
@@ -68,7 +68,7 @@ class StreamItem:
 
     @classmethod
     def from_whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> StreamItem:
-        """An item that came at once, and complete."""
+        """Make an item that came complete, without events before."""
         output_item = cls({}, index, pointer, report)
         output_item.said, output_item.closed = deep_copy(item), True
         for place, text in fragmented_texts(item):
@@ -85,7 +85,7 @@ class StreamItem:
         return f"{self.kind} {named or 'without a name'}" if isinstance(named, str) else self.kind
 
     def open_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
-        """A part was added. The official SDK puts it behind the others, whatever its index."""
+        """Take an added part. The official SDK appends it, whatever its index."""
         if not self._check_open(pointer) or not _is_index(index):
             return
         entries = self._part_list(list_key)
@@ -116,11 +116,11 @@ class StreamItem:
         self._store_part(list_key, index, part)
 
     def add_annotation(self, data: dict[str, Any]) -> None:
-        """An annotation came, which stands in its part when that is done."""
+        """Take an annotation, which has to be in its part when that is done."""
         self._notes.append((data.get("content_index"), data.get("annotation_index"), data.get("annotation")))
 
     def add_fragment(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
-        """A fragment came; it counts even after the whole text."""
+        """Take a fragment; it counts even after the whole text."""
         if not self._check_open(pointer):
             return
         place = self._text_place(piece, index, pointer)
@@ -135,7 +135,7 @@ class StreamItem:
         holder[key] = append_text(so_far if isinstance(so_far, str) else "", text)
 
     def finish_text(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
-        """The whole text came."""
+        """Take the whole text."""
         if not self._check_open(pointer):
             return
         place = self._text_place(piece, index, pointer)
@@ -143,7 +143,7 @@ class StreamItem:
             return
         streamed_text = self._streamed_text(place)
         if streamed_text.done:
-            # Arguments are run when they are done; a text that a client shows is the same again.
+            # Clients run arguments when they are done; a repeated text only shows the same again.
             alike = piece.list_key is not None and text == streamed_text.whole
             self._report_repeated_done(pointer, "the text is done twice", text, alike=alike)
         streamed_text.done = True
@@ -152,11 +152,11 @@ class StreamItem:
         holder[key] = text
 
     def _report_repeated_done(self, pointer: str, message: str, got: Any, *, alike: bool) -> None:
-        """What is done once more: told again as it was, or as something else."""
+        """Report a second done event: with the same content (``alike``), or with another."""
         self._report_once("stream-done-again" if alike else "stream-after-done", pointer, message, MISSING, got)
 
     def close(self, item: dict[str, Any], pointer: str) -> None:
-        """output_item.done came, with the item as it is now."""
+        """Take output_item.done with the whole item."""
         if self.closed:
             self._report_once("stream-after-done", pointer, "the item is done twice", MISSING, self.kind)
         self.closed = True
@@ -180,13 +180,13 @@ class StreamItem:
         self.said = deep_copy(item)
 
     def _done_events(self, place: TextPlace) -> Any:
-        """The events that may say a text as a whole."""
+        """Return the events that may have the whole text."""
         pieces = ((stem, piece) for stem, piece in FRAGMENTED_TEXTS.items() if self.kind in piece.items)
         own = (stem for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
         return Words(" or ".join(f"{stem}.done" for stem in own))
 
     def compare(self, item: dict[str, Any], pointer: str) -> None:
-        """Hold a later state of the item against what was said of it before."""
+        """Compare a later state of the item with the state so far."""
         self._places.append(pointer)
         for key in IDENTITY_KEYS:
             before, now = self.said.get(key), item.get(key)
@@ -200,20 +200,20 @@ class StreamItem:
             self._check_whole_text((key, index), whole, where, silent=silent)
 
     def _is_late_member(self, key: str) -> bool:
-        """Whether a member that the item began without was due then. Of the calls of tools a rule of their own says it.
+        """Whether a member that the item began without was due then; for tool calls a rule of their own reports it.
 
         The official SDK compares the call_id of every item that has one, and raises.
         """
         return key == "call_id" and self.kind not in CALL_TYPES
 
     def compare_final(self, item: dict[str, Any], pointer: str) -> None:
-        """Hold the item in the final reply against what it was when it was done."""
+        """Compare the item in the final reply with its state when it was done."""
         self.compare(item, pointer)
         if self.closed:
             self._report_restatement(item_changes(self.said, item, pointer))
 
     def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Restatement]:
-        """What the item that is done says otherwise of its parts than when they were done."""
+        """Yield what a done item restates of its parts otherwise than when they were done."""
         for (key, index), closed in self._parts.items():
             before, now = self.said.get(key), item.get(key)
             if closed and isinstance(before, list) and isinstance(now, list) and index < min(len(before), len(now)):
@@ -226,7 +226,7 @@ class StreamItem:
             self._report_once("stream-item-restated", change.pointer, "", want, change.got)
 
     def streamed_call(self, closed: bool) -> StreamedCall | None:
-        """The item as a call, if a client has to carry it out."""
+        """Return the item as a call; None if no client has to run it."""
         if is_hosted(self.kind, self.said):
             return None
         if self.kind in BUILTIN_CALL_KEYS:
@@ -249,7 +249,7 @@ class StreamItem:
         )
 
     def _text_place(self, piece: FragmentedText, index: Any, pointer: str) -> TextPlace | None:
-        """Where a piece belongs, or None for a piece that the item cannot have."""
+        """Return the place of a text, or None if the item cannot have such a text."""
         if self.kind not in piece.items:
             message = f"a {self.kind or 'thing without a type'} has no such text"
             self._report_once("stream-delta-kind", pointer, message, Words(" or ".join(sorted(piece.items))), self.kind)
@@ -271,7 +271,7 @@ class StreamItem:
         return (piece.list_key, index)
 
     def _report_unopened_part(self, list_key: str, pointer: str) -> None:
-        """The SDK keeps messages' parts only, and raises for one that it does not know."""
+        """Report a part that was not added: the SDK stores the parts of messages, and raises for an unknown one."""
         if list_key == "summary" or self.kind == "message":
             stem = "reasoning_summary_part" if list_key == "summary" else "content_part"
             message = "the part of this event was not added before"
@@ -281,7 +281,7 @@ class StreamItem:
             )
 
     def _check_open(self, pointer: str) -> bool:
-        """What comes after the end is no part of the item: the final reply has it as it was done."""
+        """Return whether the item is open; report an event after its end, which does not change it any more."""
         self._places.append(pointer)
         if self.closed:
             self._report_once("stream-after-done", pointer, "the item is done already", MISSING, self.kind)
@@ -307,7 +307,7 @@ class StreamItem:
         return entries
 
     def _store_part(self, list_key: str, index: int, part: Any) -> None:
-        """Put a part where it says that it stands; one far behind the others comes right behind them."""
+        """Store a part at its index; one past the end is appended."""
         entries = self._part_list(list_key)
         if 0 <= index < len(entries):
             entries[index] = deep_copy(part)
@@ -315,7 +315,7 @@ class StreamItem:
             entries.append(deep_copy(part))
 
     def _text_holder(self, place: TextPlace, piece: FragmentedText) -> tuple[dict[str, Any], str]:
-        """The object that has the text, made if it is not there."""
+        """Return the object with the text, created if it is absent, and the text's key."""
         if piece.list_key is None:
             return self.said, piece.key
         entries = self._part_list(piece.list_key)
@@ -330,7 +330,7 @@ class StreamItem:
     def _report_once(
         self, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = NOT_KNOWN
     ) -> None:
-        """One finding a rule and item: what is wrong in one fragment is wrong in all."""
+        """Report one finding per rule and item: a fault of one fragment is mostly in all."""
         self._report.add_once(
             slug, pointer, message, want=missing_if_null(want), got=missing_if_null(got), subject=self.subject
         )

@@ -10,8 +10,8 @@ in           ``response.created``  other events          completed, incomplete  
 ``STOPPED``  after the end         after the end         after the end          after the end     ``STOPPED``
 ===========  ====================  ====================  =====================  ================  =====================
 
-The API has no ``[DONE]``, but the SDK stops reading at one. Where a stream breaks a rule, reading continues as
-the official SDK's accumulator does; where that raises, as clients do that only put fragments together.
+The API has no ``[DONE]``, but the SDK stops reading at one. After a breach the machine continues as the official
+SDK's accumulator does; if that raises, as clients do that only join fragments.
 https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/responses/_responses.py
 """
 
@@ -45,11 +45,11 @@ RULES = rule_ids(
     "stream-done-marker",
     *_output.RULES,
 )
-"""The rules that a stream may be found to break here; shapes of single events are the schema's."""
+"""The rules that the machine checks; the schema checks the shape of single events."""
 
 
 _REASON_KEYS: Final = {"incomplete": "incomplete_details", "failed": "error"}
-"""By status, the member of a response that says why it ended so."""
+"""By status, the member of a response with the reason for it."""
 
 
 class ResponseState(Enum):
@@ -61,7 +61,7 @@ class ResponseState(Enum):
 
 
 def assemble(stream: Any) -> Assembled:
-    """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
+    """Assemble a parsed stream (``streaming.parse``). Never raises."""
     return _ResponseMachine(RULES).run(stream)
 
 
@@ -72,14 +72,14 @@ class _ResponseMachine(Machine):
         super().__init__(ids)
         self._state = ResponseState.BEFORE
         self._response: dict[str, Any] | None = None
-        self._told: dict[str, Any] = {}
-        """What events said of the response, each member as it was told first."""
+        self._first_members: dict[str, Any] = {}
+        """The members of the response, each as its first event had it."""
         self._output = Output(self.report)
         self._final: dict[str, Any] | None = None
         self._sequence: int | None = None
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
-        """One event, by its type."""
+        """Take an event, by its type."""
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if isinstance(data, str) and data.startswith("[DONE]"):
@@ -96,7 +96,7 @@ class _ResponseMachine(Machine):
             where = join(pointer, "event") if "event" in event else pointer
             self.report.add_once("stream-event-name", where, want=kind, got=event.get("event", MISSING))
         self._check_sequence(data, place)
-        # An error of another form says so by its key alone, and SDKs raise at it.
+        # SDKs also raise at an event that has only the key of an error.
         failing = kind == "error" or (bool(data.get("error")) and not kind.startswith("response."))
         if self._state in (ResponseState.ENDED, ResponseState.FAILED, ResponseState.STOPPED):
             self._take_after_end(kind, failing, data, place)
@@ -124,7 +124,7 @@ class _ResponseMachine(Machine):
 
     def _take_after_end(self, kind: str, failing: bool, data: dict[str, Any], pointer: str) -> None:
         if self._state is ResponseState.FAILED and (failing or kind == "response.failed"):
-            # An error event and response.failed may both tell of one failure.
+            # An error event and response.failed may both report one failure.
             self._take_error(data)
         elif failing or kind.startswith("response."):
             message = f"{kind or 'an event'} follows the end of the response"
@@ -157,7 +157,7 @@ class _ResponseMachine(Machine):
         self._check_restatement(response, place)
 
     def _check_started(self, kind: str, pointer: str) -> None:
-        """The official SDK raises at any event before response.created."""
+        """Report an event before response.created, at which the official SDK raises."""
         if self._state is ResponseState.BEFORE:
             message = f"{kind} precedes {FIRST_EVENT}"
             self.report.add_once("stream-start", pointer, message, want=Words(FIRST_EVENT), got=Words(kind))
@@ -170,13 +170,13 @@ class _ResponseMachine(Machine):
             self.report.add_once("stream-same-id", where, want=response_id, got=response.get("id", MISSING))
 
     def _check_restatement(self, response: dict[str, Any], pointer: str) -> None:
-        """What a response says of itself and of its request does not change in its events."""
-        change = next(member_changes(self._told, response, CHANGING_KEYS, pointer), None)
+        """Report a member of the response that differs from an earlier event, but for those that may change."""
+        change = next(member_changes(self._first_members, response, CHANGING_KEYS, pointer), None)
         if change is not None:
             self.report.add_once("stream-response-restated", change.pointer, want=change.want, got=change.got)
         for key, value in response.items():
-            if self._told.get(key) is None:
-                self._told[key] = value
+            if self._first_members.get(key) is None:
+                self._first_members[key] = value
 
     def _take_terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._check_started(kind, pointer)
@@ -200,7 +200,7 @@ class _ResponseMachine(Machine):
             self._output.check_arguments()
 
     def _report_wrong_status(self, kind: str, response: dict[str, Any], pointer: str) -> None:
-        """Report a status that is not that of the event; where the response shows its reason, the event is wrong."""
+        """Report a status that does not fit the event; if the response has a reason for it, the event is wrong."""
         status, place = response.get("status", MISSING), join(pointer, "response")
         reason = _REASON_KEYS.get(status) if isinstance(status, str) else None
         if reason is not None and isinstance(response.get(reason), dict):
@@ -212,7 +212,7 @@ class _ResponseMachine(Machine):
             self.report.add_once("stream-status", where, want=TERMINAL_EVENTS[kind], got=status)
 
     def finish(self, pointer: str) -> Assembled:
-        """What can only be said once nothing more comes."""
+        """Report what only the end shows, and return the assembled reply."""
         if self._state in (ResponseState.BEFORE, ResponseState.OPEN, ResponseState.STOPPED):
             message = "the stream ends without a terminal event"
             self.report.add(
@@ -227,10 +227,10 @@ class _ResponseMachine(Machine):
         )
 
     def _assembled_body(self) -> dict[str, Any] | None:
-        """The reply that the stream ended with, else the one that it began with and what has come of its items."""
+        """Return the final reply; without one, the first response with the items so far; None if there is nothing."""
         streamed = self._output.item_bodies
         if self._final is not None:
-            # Some servers leave the output out here, or empty; what was streamed is the reply all the same.
+            # Some servers leave the output out here, or empty: then it is the streamed items.
             return self._final if self._final.get("output") else self._final | {"output": streamed}
         if self._response is None and not streamed:
             return None

@@ -1,4 +1,4 @@
-"""The items of a streamed reply: which of them an event is about, and what the final output says of them."""
+"""The items of a streamed reply: the item of each event, and the comparison with the final output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RULES = (
 
 
 class Output:
-    """The items so far."""
+    """The items of a streamed reply so far."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -45,21 +45,21 @@ class Output:
 
     @property
     def item_bodies(self) -> list[dict[str, Any]]:
-        """The items as they stand, in the order of their indexes."""
+        """The items so far, in the order of their indexes."""
         return [item.said for item in self._ordered_items()]
 
     def streamed_calls(self, closed: bool) -> tuple[StreamedCall, ...]:
-        """The calls that a client has to carry out; all of them ``closed`` if the reply ended in order."""
+        """Return the calls that a client has to run; ``closed``: the reply ended in order, and so all calls did."""
         called = [item.streamed_call(closed) for item in self._ordered_items()]
         return (*(call for call in called if call is not None), *self._final_calls)
 
     def begin(self, response: dict[str, Any]) -> None:
-        """Take response.created: what its output has already keeps its indexes."""
+        """Take response.created; items that its output has already keep their indexes."""
         output = response.get("output")
         self._begun = len(output) if isinstance(output, list) else 0
 
     def take(self, kind: str, data: dict[str, Any], pointer: str) -> None:
-        """Take an event that is about an item; one of a type that is not known changes nothing."""
+        """Take an event about an item; an event of an unknown type changes nothing."""
         data = self._convert_indexes(data, pointer)
         stem, _, last = kind.rpartition(".")
         if kind == "response.output_item.added":
@@ -86,7 +86,7 @@ class Output:
                 take_part(list_key, data.get(index_key), part, pointer)
 
     def _convert_indexes(self, data: dict[str, Any], pointer: str) -> dict[str, Any]:
-        """An event with the numbers that its indexes mean: one of the wrong type is reported, once of a kind."""
+        """Return an event with integer indexes; an index of the wrong type is reported, once per key."""
         for key in ("output_index", "content_index", "summary_index"):
             wrong = integer_fault(key, data[key]) if key in data else ""
             if wrong:
@@ -119,7 +119,7 @@ class Output:
             self._placed.setdefault(item.index, []).append(item)
 
     def _is_added_already(self, index: Any, item: dict[str, Any]) -> bool:
-        """Whether this very item was added before; then it is not another one."""
+        """Whether this item was added before and is still open."""
         earlier_item = self._known_item(index, item.get("id"))
         return earlier_item is not None and not earlier_item.closed and _is_same_item(earlier_item.said, item)
 
@@ -164,7 +164,7 @@ class Output:
             self._report.add_once("stream-item-order", pointer, message, want=want, got=got, subject=item.subject)
 
     def _concerned_item(self, data: dict[str, Any], pointer: str) -> StreamItem | None:
-        """The item that an event is about."""
+        """Return the item of an event, and report a wrong index or id; None if there is no such item."""
         index, item_id = data.get("output_index"), data.get("item_id")
         item = self._known_item(index, item_id)
         if not _is_index(index) and self._may_concern_item(item, data):
@@ -181,14 +181,14 @@ class Output:
         return item
 
     def _may_concern_item(self, item: StreamItem | None, data: dict[str, Any]) -> bool:
-        """Whether an event without a number may be about an item: the one it names, or one that is open and fits."""
+        """Whether an event without an index may concern an item: ``item``, or an open one of the right type."""
         stem = str(data.get("type")).rpartition(".")[0]
         piece = FRAGMENTED_TEXTS.get(stem)
         open_items = (item for item in self._items if not item.closed)
         return item is not None or any(piece is None or item.kind in piece.items for item in open_items)
 
     def _report_stray(self, data: dict[str, Any], pointer: str) -> None:
-        """An event about no item. Without a number no item would make it right: then it must go."""
+        """Report an event of an item that was not added. Without an index no item would fit: the event has to go."""
         index = data.get("output_index")
         named = f"item_id {data.get('item_id')!r}" if index is None else f"output_index {index!r}"
         message = f"no item of {named} was added: {ITEM_ADDED} must be first, or this event must be left out"
@@ -200,19 +200,19 @@ class Output:
         self._report.add_once("stream-output-index", pointer, message, want=want, got=data.get("output_index", MISSING))
 
     def _expected_index(self, item: StreamItem | None) -> Any:
-        """The output_index of an event about an item, or about the one that is still open."""
+        """Return the expected output_index of an event about ``item``, or about the first open item."""
         item = item or next((item for item in self._items if not item.closed), None)
         return INDEX if item is None or item.index is None else item.index
 
     def _known_item(self, index: Any, item_id: Any) -> StreamItem | None:
-        """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
+        """Return the item of an output_index, as the SDK does; by id if the index is missing or not unique."""
         placed = self._placed.get(index, []) if _is_index(index) else []
         candidates = placed if _is_index(index) else self._items
         named = (item for item in reversed(candidates) if item_id is not None and item.said.get("id") == item_id)
         return next(named, placed[-1] if placed else None)
 
     def close(self, output: list[Any] | None, pointer: str) -> None:
-        """Hold the output of the reply against the items that came, each found by what it is, not by its place."""
+        """Compare the final output with the streamed items; ids match them, not their places."""
         left = [
             (number, output_item) for number, output_item in enumerate(output or []) if isinstance(output_item, dict)
         ]
@@ -252,7 +252,7 @@ class Output:
                 self._final_calls.append(call)
 
     def check_arguments(self) -> None:
-        """In a reply that is complete the arguments of every call are."""
+        """Report calls of a completed reply whose arguments are no JSON."""
         for item in self._ordered_items():
             text = item.said.get("arguments")
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
@@ -270,7 +270,7 @@ class Output:
 
 
 def _is_same_item(item: dict[str, Any], other: dict[str, Any]) -> bool:
-    """One item told twice: the ids say so, of a call its own one too. Some servers leave ids out."""
+    """Whether two objects are states of one item, by their type and ids; some servers leave ids out."""
     if item.get("type") != other.get("type"):
         return False
     keys = [key for key in ("call_id", "id") if item.get(key) is not None and other.get(key) is not None]
@@ -278,7 +278,7 @@ def _is_same_item(item: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def _identity_members(item: dict[str, Any]) -> dict[str, Any]:
-    """What tells an item from others."""
+    """Return the members that identify an item."""
     return {key: item[key] for key in IDENTITY_KEYS if key in item}
 
 

@@ -1,6 +1,6 @@
-"""What a stream tells twice must be the same: an item when done and in the reply, a reply at its beginning and end.
+"""Compares what a stream states twice: an item when it is done and in the reply, a reply at its start and end.
 
-Recorded official streams agree with themselves in all of this; only what is listed here changes.
+In recorded official streams only the members that are listed here change.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ CHANGING_KEYS = frozenset(
         *("error", "incomplete_details", "created_at"),
     }
 )
-"""What a response says otherwise at its end, or what other rules look at.
+"""Members of a response that change until its end, or that other rules check.
 
-The time is a label: one that is read from the clock twice differs in some runs, and not in others.
+The time is one: servers that read the clock twice have different times in some runs only.
 """
 
 RENEWED_KEYS = frozenset({"encrypted_content"})
-"""What is written anew each time it is told."""
+"""Members of an item that are new in each statement."""
 
 _ABSENT_VALUES = (MISSING, None)
 
@@ -35,7 +35,7 @@ _PART_KEYS = frozenset(piece.list_key for piece in FRAGMENTED_TEXTS.values() if 
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """A member that is told otherwise: its pointer in the later telling, and what it was and is."""
+    """A member that differs from its first statement: its pointer in the later one, and both values."""
 
     pointer: str
     want: Any
@@ -45,7 +45,7 @@ class Restatement:
 def member_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
 ) -> Iterator[Restatement]:
-    """The members that both tell, and tell otherwise; who leaves a whole one out, or says null, contradicts nothing."""
+    """Yield the members that differ in two statements; one that is absent or null in either does not differ."""
     for key, was in before.items():
         now = after.get(key)
         if key not in but and was is not None and now is not None:
@@ -53,7 +53,7 @@ def member_changes(
 
 
 def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]:
-    """Where two values differ: objects member by member, lists entry by entry, in any depth. null is as absent."""
+    """Yield the differences of two values at any depth, by members and entries; null counts as absent."""
     waiting = [(before, after, pointer, pointer)]
     while waiting:
         was, now, at, holder = waiting.pop()
@@ -71,10 +71,10 @@ def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]
 
 
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
-    """What an item says otherwise than when it was done; its identity and its texts have rules of their own."""
+    """Yield how an item differs from when it was done; its identity and its texts have rules of their own."""
     lists = {key for key in _PART_KEYS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
     own = {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, *_PART_KEYS}
-    if before.get("status") is None:  # a rule of its own says that an item is done with its status
+    if before.get("status") is None:  # a rule of its own demands the status of a done item
         own.add("status")
     yield from _differences(_without_keys(before, own), _without_keys(after, own), pointer)
     yield from member_changes(
@@ -85,7 +85,7 @@ def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: s
 
 
 def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Restatement]:
-    """What a part says otherwise than when it was done; texts have a rule of their own."""
+    """Yield how a part differs from when it was done; texts have a rule of their own."""
     if isinstance(before, dict) and isinstance(after, dict):
         yield from member_changes(before, after, _common_text_keys(before, after), pointer)
     else:
@@ -93,7 +93,7 @@ def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Restatement]
 
 
 def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
-    """What an item that is done says otherwise than when it was added: words that were there already."""
+    """Yield the string members of a done item that differ from when it was added; streamed texts are left out."""
     for key, was in beginning.items():
         now = done.get(key)
         is_fixed_text = (
@@ -106,7 +106,7 @@ def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], poi
 def annotation_changes(
     notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str
 ) -> Iterator[Restatement]:
-    """The annotations of an item that is done, against the events that told of them before."""
+    """Yield the annotations of a done item that differ from their events."""
     for place, number, note in notes:
         where = join("", "content", place, "annotations")
         try:
