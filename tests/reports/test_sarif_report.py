@@ -245,7 +245,7 @@ def test_what_a_host_shows_no_more_is_left_out(monkeypatch: pytest.MonkeyPatch) 
     log = written(record)
     assert [1 + len(result.get("relatedLocations", ())) for result in log["results"]] == [100, 1]
     assert all(len(line) <= 1_000 for result in log["results"] for line in result["message"]["text"].splitlines())
-    monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
+    monkeypatch.setattr(sarif, "MAX_RESULTS", 1)
     fewer = written(record)
     assert [result["ruleId"] for result in fewer["results"]] == ["translation/crashed"]
     assert [rule["id"] for rule in fewer["tool"]["driver"]["rules"]] == ["translation/crashed"]

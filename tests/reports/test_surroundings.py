@@ -37,6 +37,6 @@ def test_of_a_large_body_only_what_is_shown_is_written(body: Any, monkeypatch: p
         written.append(value)
         return whole(value)
 
-    monkeypatch.setattr(module, "_text", counted)
+    monkeypatch.setattr(module, "_short_json", counted)
     assert surrounding_text(body, "/member 2500" if isinstance(body, dict) else "/2500")
     assert len(written) < 60
