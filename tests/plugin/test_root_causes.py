@@ -383,10 +383,10 @@ def test_what_all_sources_lose_toward_one_format_goes_with_its_writer() -> None:
     sources = ("gemini", "openai_responses")
     written = [lost_from(source, "anthropic", source_pointer=f"/{source}/0") for source in sources]
     read = lost_from("gemini", "openai_chat", source_pointer="/gemini/0")
-    assert [len(root.seen) for root in causes(*written, read)] == [2, 1]
+    assert [len(root.occurrences) for root in causes(*written, read)] == [2, 1]
     # Of Gemini alone it is lost toward both formats: its reader loses it.
     alone = causes(written[0], read, item("shell/a request openai_responses anthropic"))
-    assert [len(root.seen) for root in alone] == [2]
+    assert [len(root.occurrences) for root in alone] == [2]
 
 
 def test_losses_of_two_members_of_a_source_are_two_causes() -> None:

@@ -29,7 +29,7 @@ from toolcall_conformance.cli.parser import UsageError
 from toolcall_conformance.judge.bodies import find_golden_differences
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.item_record import finding_json
-from toolcall_conformance.reports.text.failure import ReportedItem, describe, show
+from toolcall_conformance.reports.text.failure import ReportedItem, describe, short_value
 
 if TYPE_CHECKING:
     from toolcall_conformance.basics.reading import Reading
@@ -122,7 +122,7 @@ def _values(tolerance: Tolerated) -> str:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(show(value).split())
+    text = " ".join(short_value(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -28,7 +28,7 @@ from toolcall_conformance.reports.causes.sources import (
     PlayedRoutes,
     join_readers,
     join_source_places,
-    part_members,
+    split_by_member,
 )
 from toolcall_conformance.reports.item_record import ItemRecord
 
@@ -53,7 +53,7 @@ def find_root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]
         root.occurrences.append(occurrence)
         root.other_rules |= others
     fold_loops(groups, entries, harm)
-    roots = join_depths(part_members(root for root in groups.values() if root.occurrences))
+    roots = join_depths(split_by_member(root for root in groups.values() if root.occurrences))
     roots = join_formats(join_readers(join_places(roots, harm), played, harm), played)
     roots = join_repairs(join_clients(join_source_places(roots)), harm)
     for root in roots:

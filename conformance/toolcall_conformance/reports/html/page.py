@@ -34,7 +34,13 @@ def page(run: RunRecord, corpus: Corpus) -> str:
     # The gravest level first, new causes before known ones within it: what is known is wrong still.
     run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.is_known)))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"visible": visible, "pluralize": pluralize, "prose": prose, "whole": whole, "command": command}
+    environment.filters |= {
+        "visible": visible,
+        "pluralize": pluralize,
+        "prose": prose,
+        "whole": whole,
+        "command": command,
+    }
     style, script = _read_file("page.css"), "\n".join(map(_read_file, _SCRIPTS))
     cards = cause_cards(run, corpus.rules)
     text: str = environment.from_string(_read_file("page.html.jinja")).render(

@@ -9,7 +9,7 @@ from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import breach_text, new_roots, title
+from toolcall_conformance.reports.text.blocks import breach_text, item_title, new_roots
 
 
 def headline(run: RunRecord) -> str:
@@ -44,6 +44,6 @@ def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
 
 
 def first_example(run: RunRecord) -> str:
-    """The title of the item that shows the cause to mend first; empty if there is no cause."""
+    """Return the title of the item that shows the cause to mend first; empty if there is no cause."""
     roots = new_roots(run.roots)
-    return title(roots[0].example.item) if roots else ""
+    return item_title(roots[0].example.item) if roots else ""
