@@ -32,9 +32,9 @@ def nearest_place(pair: Pair, pointer: str) -> str:
 
 def _nearest_to_turn(pair: Pair, number: int) -> str:
     turn = pair.source.turns[number]
-    beside = [item.ordinal for item in turn.items if isinstance(item, Call) and item.ordinal in pair.call_pairs]
-    if beside:
-        return pair.output.calls[pair.call_pairs[beside[-1]]].pointer
+    aligned_calls = [item.ordinal for item in turn.items if isinstance(item, Call) and item.ordinal in pair.call_pairs]
+    if aligned_calls:
+        return pair.output.calls[pair.call_pairs[aligned_calls[-1]]].pointer
     return _same_turn_pointer(pair, number) or _call_before_pointer(pair, number) or conversation_pointer(pair)
 
 

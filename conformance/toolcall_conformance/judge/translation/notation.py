@@ -100,8 +100,8 @@ def _record_settings(pair: Pair) -> None:
 def _record_setting_words(pair: Pair, setting_name: str, setting: Setting, other: Setting) -> None:
     """Record a setting that is under another key, or in other words, than its format prefers."""
     usual, got = pair.wire_words["settings"].get(setting_name, ""), setting_as_written(pair.output, other)
-    beside = not isinstance(got, dict) and _parent(usual) == _parent(_to_camel_case(other.pointer))
-    if beside and usual not in (other.pointer, _to_camel_case(other.pointer)):
+    has_same_parent = not isinstance(got, dict) and _parent(usual) == _parent(_to_camel_case(other.pointer))
+    if has_same_parent and usual not in (other.pointer, _to_camel_case(other.pointer)):
         pair.accept("setting-by-another-name", other.pointer, setting.pointer, MISSING, got)
     if setting_name == "response_format" and not equal(want := setting_value(pair, setting_name, setting), got):
         pair.accept("answer-form-in-other-words", other.pointer, setting.pointer, want, got)

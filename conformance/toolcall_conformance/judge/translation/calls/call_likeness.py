@@ -47,8 +47,8 @@ class CallsOfBoth:
         before, after = source.calls, output.calls
         expected = [names.get(call.name or "", call.name) for call in before]
         values = [_argument_text(call) for call in before], [_argument_text(call) for call in after]
-        alike = any(len(set(each)) < len(each) for each in values)  # else surroundings decide nothing
-        around = call_surroundings(source, needed=alike), call_surroundings(output, needed=alike)
+        has_equal_calls = any(len(set(each)) < len(each) for each in values)  # else surroundings decide nothing
+        around = call_surroundings(source, needed=has_equal_calls), call_surroundings(output, needed=has_equal_calls)
         ids = frozenset(call.id for call in before), frozenset(call.id for call in after)
         calls = cls(before, after, *around, expected, values, corpus.alignment.parameters, ids)
         for right, call in enumerate(after):

@@ -62,8 +62,8 @@ def _offered_names(sides: Sides) -> frozenset[str]:
 
 def _turn_into_steps(reading: Reading, searches: list[Call], *, offered: bool) -> Reading:
     """Return the reading with these calls and their results as steps of the API's own; other calls are renumbered."""
-    gone = {call.ordinal for call in searches}
-    left = [call for call in reading.calls if call.ordinal not in gone]
+    search_ordinals = {call.ordinal for call in searches}
+    left = [call for call in reading.calls if call.ordinal not in search_ordinals]
     batches = {batch: place for place, batch in enumerate(dict.fromkeys(call.batch for call in left))}
     ordinals = {call.ordinal: place for place, call in enumerate(left)}
     turns = [

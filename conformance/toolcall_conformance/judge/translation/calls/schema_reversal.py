@@ -1,4 +1,4 @@
-"""Schema changes undo: what a translator changes in a tool's schema, it must undo in the arguments of a reply."""
+"""Schema changes undone: what a translator changes in a tool's schema, it must undo in the arguments of a reply."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def conversions_down(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conver
         for tool, twin in twins
         if _schemas_differ(tool, twin)
     ]
-    here = {called_name(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
+    by_output_name = {called_name(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
     others = {called_name(sides.corpus, sides.output, twin) for _, twin in twins}
-    there = ((called_name(sides.corpus, sides.source, tool), conversion) for tool, _, conversion in changed)
-    conversions = {name: conversion for name, conversion in there if name not in others} | here
+    by_source_name = ((called_name(sides.corpus, sides.source, tool), conversion) for tool, _, conversion in changed)
+    conversions = {name: conversion for name, conversion in by_source_name if name not in others} | by_output_name
     return {name: conversion for name, conversion in conversions.items() if name is not None}
 
 
@@ -109,7 +109,7 @@ def is_left_unconverted(pair: Pair, left: Call, right: Call) -> bool:
 
 
 def may_be_schema_reversal(sent: Any, received: Any) -> bool:
-    """Whether one value may have become the other because an unknown change in a schema was undo.
+    """Whether one value may have become the other because an unknown change in a schema was undone.
 
     Null is left out, a text becomes the JSON value that it spells, an object around all arguments is removed.
     """
@@ -121,10 +121,10 @@ def may_be_schema_reversal(sent: Any, received: Any) -> bool:
 def _may_become(sent: Any, received: Any) -> bool:
     """Whether leaving out null and parsing JSON text may make one value of the other."""
     if isinstance(sent, dict) and isinstance(received, dict):
-        gone = [key for key in sent if key not in received]
+        omitted = [key for key in sent if key not in received]
         return (
             received.keys() <= sent.keys()
-            and all(sent[key] is None for key in gone)
+            and all(sent[key] is None for key in omitted)
             and all(_may_become(sent[key], received[key]) for key in received)
         )
     if isinstance(sent, list) and isinstance(received, list):

@@ -41,10 +41,10 @@ def redundant_captions(pair: Pair) -> frozenset[str]:
         return frozenset()
     calls, called = pair.source.calls, ExtraCallIds(pair.extra_call_ids)
     for turn in pair.source.turns:
-        beside = Neighbours(turn)
+        neighbours = Neighbours(turn)
         for index, (text, item) in enumerate(pairwise(turn.items), 1):
             if isinstance(item, Media) and isinstance(text, Text):
-                call = captioned_call(pair.corpus, beside, index, calls, called)
+                call = captioned_call(pair.corpus, neighbours, index, calls, called)
                 home = inside.get(pair.call_pairs.get(call)) if call is not None else None
                 if home is not None and all(media_identity(each) in home for each in _media_row(turn, index)):
                     pointers.add(text.pointer)
@@ -130,8 +130,8 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
                 text.text,
                 [*names.candidates_in(text.text), *marked.candidates_in(text.text), *media_type_words(next_item)],
             )
-            gone = all_lost if turn.side == "user" else lost_of_assistant
-            if captions or (gone and not without_placeholders(pair.corpus, [text.text], gone)):
+            lost_media = all_lost if turn.side == "user" else lost_of_assistant
+            if captions or (lost_media and not without_placeholders(pair.corpus, [text.text], lost_media)):
                 pointers.add(text.pointer)
     return frozenset(pointers)
 
@@ -154,10 +154,11 @@ def texts_without_placeholders(pair: Pair) -> dict[str, str]:
     texts_by_pointer: dict[str, str] = {}
     all_lost, lost_of_assistant = ReferencedMedia(lost), ReferencedMedia(_missing_assistant_media(pair, arrived))
     for (side, text), each in zip(texts, remarks, strict=True):
-        gone = all_lost if side == "user" else lost_of_assistant
-        new = (remark for remark in each if gone and not in_source.texts_with(remark[0]))
+        lost_media = all_lost if side == "user" else lost_of_assistant
+        new = (remark for remark in each if lost_media and not in_source.texts_with(remark[0]))
         joined = islice(
-            (remark for remark in new if not without_placeholders(pair.corpus, [remark[0]], gone)), len(gone)
+            (remark for remark in new if not without_placeholders(pair.corpus, [remark[0]], lost_media)),
+            len(lost_media),
         )
         rest = _cut_out(text.text, joined)
         if rest != text.text and rest.strip():

@@ -172,8 +172,8 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         )
         return
     actual = next((mime for mime, magic in parameters["magic"].items() if left.key.startswith(magic)), None)
-    alike = got in (want, actual) or not {want, got}.isdisjoint(parameters["any"])
-    if alike or want is None or got is None or (want.startswith("text/") and got.startswith("text/")):
+    is_same_type = got in (want, actual) or not {want, got}.isdisjoint(parameters["any"])
+    if is_same_type or want is None or got is None or (want.startswith("text/") and got.startswith("text/")):
         if left.media.mime != right.media.mime:
             types = (left.media.mime, right.media.mime)
             pair.accept("media-type-alias", right.media.pointer, source, *types, only_translated=None in (want, got))

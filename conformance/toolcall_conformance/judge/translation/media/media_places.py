@@ -116,15 +116,15 @@ def _placed_media(
     place = 0
     for number, turn in enumerate(reading.turns):
         place += counts.get(number, 0)
-        beside = Neighbours(turn)
+        neighbours = Neighbours(turn)
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
-                named = captioned_call(corpus, beside, index, every, further)
+                named = captioned_call(corpus, neighbours, index, every, further)
                 if calls is None:
-                    call, unclear = find_owner(corpus, beside, index, every)
+                    call, unclear = find_owner(corpus, neighbours, index, every)
                 else:
                     call, unclear = calls.get(named) if named is not None else None, False
-                ahead = beside.item_before(index)
+                ahead = neighbours.item_before(index)
                 words = ahead.text if isinstance(ahead, Text) else None
                 yield PlacedMedia(
                     item,

@@ -76,18 +76,18 @@ class _Marks:
         return places.pop() if len(places) == 1 else None
 
 
-def find_owner(corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
+def find_owner(corpus: Corpus, neighbours: Neighbours, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
     """Return the ordinal of the call that media next to results come from, and whether that is unclear.
 
     ``index`` is the place of the media in their turn, ``calls`` are all calls of the body. A caption right before them
     decides; else the result that they follow, if others follow them; else the only result.
     """
-    if not beside.results_before(index):
+    if not neighbours.results_before(index):
         return None, False
-    named = captioned_call(corpus, beside, index, calls)
+    named = captioned_call(corpus, neighbours, index, calls)
     if named is not None:
         return named, False
-    ahead, results = beside.item_before(index), beside.results
+    ahead, results = neighbours.item_before(index), neighbours.results
     if isinstance(ahead, Result) and (ahead is not results[-1] or len(results) == 1):
         return ahead.call, False
     return None, len(results) > 1
@@ -106,25 +106,25 @@ class ExtraCallIds:
 
 
 def captioned_call(
-    corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call], called: ExtraCallIds | None = None
+    corpus: Corpus, neighbours: Neighbours, index: int, calls: Sequence[Call], called: ExtraCallIds | None = None
 ) -> int | None:
     """Return the ordinal of the call that the caption of media names, perhaps by an extra id; None if none does."""
-    count = beside.results_before(index)
+    count = neighbours.results_before(index)
     if not count:
         return None
-    ids = _id_marks(beside, calls)
-    ahead = beside.item_before(
+    ids = _id_marks(neighbours, calls)
+    ahead = neighbours.item_before(
         index, lambda text: _is_media_remark(corpus, text.text) and not ids.names.names_in(text.text)
     )
     if not isinstance(ahead, Text):
         return None
     mentions = called.calls_named_in(ahead.text) if called is not None else set()
-    others = {call for call in mentions if beside.has_answer(call, count)}
-    return others.pop() if len(others) == 1 else _call_named_by(corpus, ahead.text, beside, count, calls)
+    others = {call for call in mentions if neighbours.has_answer(call, count)}
+    return others.pop() if len(others) == 1 else _call_named_by(corpus, ahead.text, neighbours, count, calls)
 
 
-def _id_marks(beside: Neighbours, calls: Sequence[Call]) -> _Marks:
-    return beside.result_marks("id", lambda result: [] if result.call is None else [calls[result.call].id])
+def _id_marks(neighbours: Neighbours, calls: Sequence[Call]) -> _Marks:
+    return neighbours.result_marks("id", lambda result: [] if result.call is None else [calls[result.call].id])
 
 
 def _is_media_remark(corpus: Corpus, text: str) -> bool:
@@ -137,12 +137,14 @@ def _is_media_remark(corpus: Corpus, text: str) -> bool:
     return bool(slash) and kind in equivalence.words["type_beginnings"]
 
 
-def _call_named_by(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: Sequence[Call]) -> int | None:
+def _call_named_by(
+    corpus: Corpus, caption: str, neighbours: Neighbours, count: int, calls: Sequence[Call]
+) -> int | None:
     """Return the call that a caption names, if it names exactly one that the first ``count`` results answer."""
-    results = beside.results
+    results = neighbours.results
     for marks in (
-        _id_marks(beside, calls),
-        beside.result_marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
+        _id_marks(neighbours, calls),
+        neighbours.result_marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
     ):
         hit = marks.only_result_with(marks.names.names_in(caption), count)
         if hit is not None:
@@ -153,7 +155,9 @@ def _call_named_by(corpus: Corpus, caption: str, beside: Neighbours, count: int,
     mentioned_labels = labels_in(corpus, caption)
     if not mentioned_labels:
         return None
-    marks = beside.result_marks("label", lambda result: [] if result.call is None else result_labels(corpus, result))
+    marks = neighbours.result_marks(
+        "label", lambda result: [] if result.call is None else result_labels(corpus, result)
+    )
     hit = marks.only_result_with(mentioned_labels, count)
     return None if hit is None else results[hit].call
 

@@ -108,8 +108,8 @@ def _fitting_statuses(sides: Sides, before: Failure) -> Any:
     transient = _is_transient(sides.corpus, expected_kind)
     ends = [end for both in sides.target["retried_statuses"] for end in both]
     listed = [int(status) for status in parameters["kinds"]]
-    alike = [status for status in [*listed, *ends] if _kind_of_status(parameters, str(status)) == expected_kind]
-    fitting = [status for status in alike if transient is None or is_retried(sides.target, status) == transient]
+    same_kind = [status for status in [*listed, *ends] if _kind_of_status(parameters, str(status)) == expected_kind]
+    fitting = [status for status in same_kind if transient is None or is_retried(sides.target, status) == transient]
     own = before.status if before.status is not None and is_retried(sides.target, before.status) == transient else None
     return own or one_of(fitting or [before.status])
 

@@ -43,8 +43,8 @@ class ResultComparison:
         wrappers = [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
         source, output = pair.source.results, pair.output.results
         before = [
-            read_content(pair.corpus, result, wrappers, beside)
-            for result, beside in _results_with_neighbours(pair.source)
+            read_content(pair.corpus, result, wrappers, neighbours)
+            for result, neighbours in _results_with_neighbours(pair.source)
         ]
         after = [read_content(pair.corpus, result) for result in output]
         expected = [pair.call_pairs.get(result.call) if result.call is not None else None for result in source]
@@ -88,8 +88,8 @@ class ResultComparison:
 def _results_with_neighbours(reading: Reading) -> Iterator[tuple[Result, ReferencedMedia]]:
     """Yield each result with the media next to it in its turn, which a translator may put into the result."""
     for turn in reading.turns:
-        beside = ReferencedMedia([item for item in turn.items if isinstance(item, Media)])
-        yield from ((item, beside) for item in turn.items if isinstance(item, Result))
+        neighbours = ReferencedMedia([item for item in turn.items if isinstance(item, Media)])
+        yield from ((item, neighbours) for item in turn.items if isinstance(item, Result))
 
 
 def link_results(pair: Pair) -> tuple[ResultComparison, Mapping[int, int]]:

@@ -76,17 +76,17 @@ def _record_other_orders(pair: Pair, comparison: ResultComparison, links: Mappin
     first: dict[int, Result] = {}
     for result in comparison.output:
         first.setdefault(turns[result.pointer], result)
-    for (left, here), (right, there) in pairwise(sorted(links.items())):
+    for (left, left_output), (right, right_output) in pairwise(sorted(links.items())):
         sources, outputs = (
             [comparison.source[left], comparison.source[right]],
-            [comparison.output[at] for at in (here, there)],
+            [comparison.output[at] for at in (left_output, right_output)],
         )
         together = (
             len({others[result.pointer] for result in sources})
             == len({turns[result.pointer] for result in outputs})
             == 1
         )
-        if here > there and together:
+        if left_output > right_output and together:
             pair.accept("order-of-results-linked-by-id", first[turns[outputs[0].pointer]].pointer)
 
 

@@ -87,12 +87,12 @@ class SchemaNormalizer:
                 target = self._find_target(reference)
             except LookupError:
                 break
-            beside = {key: value for key, value in schema.items() if key != "$ref"}
-            schema = {**target, **beside} if isinstance(target, dict) else beside
+            siblings = {key: value for key, value in schema.items() if key != "$ref"}
+            schema = {**target, **siblings} if isinstance(target, dict) else siblings
         return schema if isinstance(schema, dict) else {}
 
     def _normalize_reference(self, reference: str, siblings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-        """Return the normal form of what a reference leads to, joined with the keywords beside the reference."""
+        """Return the normal form of what a reference leads to, joined with the keywords next to the reference."""
         if reference in path:
             return {DANGLING: reference}
         try:

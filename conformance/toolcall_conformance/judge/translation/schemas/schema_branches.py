@@ -39,8 +39,8 @@ def compare_branches(place: SchemaPair) -> Iterator[Step]:
     for key, other in _paired_keywords(left, right):
         ours, theirs = left.get(key, []), right.get(other, [])
         twins, lost, added = _align_branches(place, ours, theirs)
-        for here, there in twins:
-            yield _branch_pair(place, key, here, other, there)
+        for source_index, output_index in twins:
+            yield _branch_pair(place, key, source_index, other, output_index)
         unsettled = unsettled or bool(lost or added) or key != other
         if lost and not theirs:
             yield from _lost_descriptions(place, [ours[index] for index in lost])
@@ -75,9 +75,11 @@ def _paired_keywords(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[
     return [*sorted(pairs), *([("allOf", "allOf")] if "allOf" in left or "allOf" in right else [])]
 
 
-def _branch_pair(place: SchemaPair, key: str, here: int, other: str, there: int) -> SchemaPair:
-    inner = place.inner_pair(other, there, left=place.left[key][here], right=place.right[other][there])
-    inner.source_pointer = place.source_place(key, here)
+def _branch_pair(place: SchemaPair, key: str, source_index: int, other: str, output_index: int) -> SchemaPair:
+    inner = place.inner_pair(
+        other, output_index, left=place.left[key][source_index], right=place.right[other][output_index]
+    )
+    inner.source_pointer = place.source_place(key, source_index)
     return inner
 
 
@@ -86,28 +88,31 @@ def _align_branches(
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
     """Return pairs of branches that belong together and differ, the lost branches, and the new ones."""
     left, right = list(range(len(ours))), list(range(len(theirs)))
-    for here in list(left):
-        near = sorted(right, key=lambda there: abs(there - here))
-        twin = next((there for there in near if place.context.are_same(ours[here], theirs[there])), None)
+    for source_index in list(left):
+        near = sorted(right, key=lambda output_index: abs(output_index - source_index))
+        twin = next(
+            (output_index for output_index in near if place.context.are_same(ours[source_index], theirs[output_index])),
+            None,
+        )
         if twin is not None:
-            left.remove(here)
+            left.remove(source_index)
             right.remove(twin)
-    before = {here: place.context.source_normalizer.normalize(ours[here]) for here in left}
-    after = {there: place.context.output_normalizer.normalize(theirs[there]) for there in right}
+    before = {source_index: place.context.source_normalizer.normalize(ours[source_index]) for source_index in left}
+    after = {output_index: place.context.output_normalizer.normalize(theirs[output_index]) for output_index in right}
     scores = sorted(
         (
-            (-score, abs(here - there), here, there)
-            for here in left
-            for there in right
-            if (score := _branch_likeness(place.context.corpus, before[here], after[there])) >= 0
+            (-score, abs(source_index - output_index), source_index, output_index)
+            for source_index in left
+            for output_index in right
+            if (score := _branch_likeness(place.context.corpus, before[source_index], after[output_index])) >= 0
         ),
     )
     twins = []
-    for *_, here, there in scores:
-        if here in left and there in right:
-            left.remove(here)
-            right.remove(there)
-            twins.append((here, there))
+    for *_, source_index, output_index in scores:
+        if source_index in left and output_index in right:
+            left.remove(source_index)
+            right.remove(output_index)
+            twins.append((source_index, output_index))
     return sorted(twins), left, right
 
 

@@ -84,5 +84,5 @@ def _is_closed(properties: Any, schema: dict[str, Any]) -> bool:
 
 def _is_grave(difference: SchemaDifference) -> bool:
     """Whether the answer may have another form. What is gone may be inexpressible; what is there counts."""
-    opened = difference.rule in _RULES_GRAVE_IF_PRESENT and difference.got is not MISSING
-    return difference.rule in _GRAVE_RULES or opened
+    is_grave_value = difference.rule in _RULES_GRAVE_IF_PRESENT and difference.got is not MISSING
+    return difference.rule in _GRAVE_RULES or is_grave_value

@@ -77,9 +77,9 @@ def _record_omitted_defaults(pair: Pair) -> None:
     """Record the settings that one side omits because they are the default."""
     source, output = pair.source.settings, pair.output.settings
     for name in sorted(source.keys() ^ output.keys()) if pair.accepted is not None else ():
-        gone, new = source.get(name), output.get(name)
-        if gone is not None and _is_default(pair, name, gone.value):
-            pair.accept("default-absent", "", gone.pointer, gone.value)
+        omitted, new = source.get(name), output.get(name)
+        if omitted is not None and _is_default(pair, name, omitted.value):
+            pair.accept("default-absent", "", omitted.pointer, omitted.value)
         elif new is not None and _is_default(pair, name, new.value):
             pair.accept("default-absent", new.pointer, None, MISSING, new.value)
 

@@ -254,12 +254,11 @@ def _excerpt(state: PlacedState, other: PlacedState | None = None) -> str:
     """Return the beginning of a state; next to another one that begins alike, the part where the two differ."""
     value = state.item.value
     pairs = zip(value, other.item.value if other is not None else "", strict=False)
-    alike = sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs))
-    if alike < _EXCERPT_LENGTH:
+    common_length = sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs))
+    if common_length < _EXCERPT_LENGTH:
         return Words(value[:_EXCERPT_LENGTH])
-    return Words(
-        f"… {value[alike - _EXCERPT_LENGTH // 2 : alike + _EXCERPT_LENGTH // 2]}, {len(value)} characters in all"
-    )
+    half = _EXCERPT_LENGTH // 2
+    return Words(f"… {value[common_length - half : common_length + half]}, {len(value)} characters in all")
 
 
 def compare_returned_ids(pair: Pair) -> Iterator[Finding]:

@@ -36,13 +36,15 @@ class _TextLayout:
 
 def record_layout(pair: Pair) -> None:
     """Record differences in layout between texts that both bodies have; equal texts are matched in order."""
-    alike = pair.is_same_format
+    same_format = pair.is_same_format
     others: dict[str, list[_TextLayout]] = {}
-    for new in _conversation_layouts(pair.output, alike=alike):
+    for new in _conversation_layouts(pair.output, same_format=same_format):
         others.setdefault(squeeze(new.text.text), []).append(new)
-    old_texts = _conversation_layouts(pair.source, alike=alike)
+    old_texts = _conversation_layouts(pair.source, same_format=same_format)
     twins = [(old, others[key].pop(0)) for old in old_texts if others.get(key := squeeze(old.text.text))]
-    twins += zip(*(_system_layouts(reading, alike=alike) for reading in (pair.source, pair.output)), strict=False)
+    twins += zip(
+        *(_system_layouts(reading, same_format=same_format) for reading in (pair.source, pair.output)), strict=False
+    )
     for old, new in twins:
         for name, before, after in _values_by_equivalence(old, new):
             if before is not None and after is not None and before != after:
@@ -62,14 +64,14 @@ def _values_by_equivalence(
         yield "turns-merged", old.in_same_message, new.in_same_message
 
 
-def _system_layouts(reading: Reading, *, alike: bool) -> Iterator[_TextLayout]:
+def _system_layouts(reading: Reading, *, same_format: bool) -> Iterator[_TextLayout]:
     """Yield the system prompt's texts with their layout."""
     for text in reading.system:
-        yield _TextLayout(text, None if alike else _text_form(text), _system_slot(reading, text.pointer))
+        yield _TextLayout(text, None if same_format else _text_form(text), _system_slot(reading, text.pointer))
 
 
-def _conversation_layouts(reading: Reading, *, alike: bool) -> Iterator[_TextLayout]:
-    """Yield the texts of turns and results with their layout; ``alike``: both bodies are of one format."""
+def _conversation_layouts(reading: Reading, *, same_format: bool) -> Iterator[_TextLayout]:
+    """Yield the texts of turns and results with their layout; ``same_format``: both bodies are of one format."""
     for turn in reading.turns:
         calls = {_message_pointer(reading, item.pointer) for item in turn.items if isinstance(item, Call)}
         last, at = None, ""
@@ -78,14 +80,14 @@ def _conversation_layouts(reading: Reading, *, alike: bool) -> Iterator[_TextLay
                 own = _message_pointer(reading, item.pointer)
                 yield _TextLayout(
                     item,
-                    "body" if alike and _is_member_of_body(item) else _text_form(item),
-                    is_refusal=None if alike else item.pointer.rpartition("/")[2] == "refusal",
+                    "body" if same_format and _is_member_of_body(item) else _text_form(item),
+                    is_refusal=None if same_format else item.pointer.rpartition("/")[2] == "refusal",
                     is_own_message=(own != "" and own not in calls) if calls else None,
                     text_before=last,
                     in_same_message=None if last is None else own == at,
                 )
                 last, at = squeeze(item.text), own
-            elif isinstance(item, Result) and not alike:
+            elif isinstance(item, Result) and not same_format:
                 yield from (_TextLayout(part, _text_form(part)) for part in item.parts if isinstance(part, Text))
 
 

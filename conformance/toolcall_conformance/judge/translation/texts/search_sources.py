@@ -80,7 +80,7 @@ def _result_objects(reading: Reading) -> Iterator[Value]:
 
 
 def _object_texts(reading: Reading) -> Iterator[str]:
-    """Yield the texts clean objects in results."""
+    """Yield the texts inside objects in results."""
     for item in _result_objects(reading):
         yield from map(_plain_text, _strings_inside(item.value))
 
@@ -99,7 +99,7 @@ class OutputTexts:
 
 
 def _plain_text(text: str) -> str:
-    """Return a text, or the texts clean it if it is a JSON object or array."""
+    """Return a text, or the texts inside it if it is a JSON object or array."""
     if text.lstrip()[:1] not in ("{", "["):
         return text
     try:

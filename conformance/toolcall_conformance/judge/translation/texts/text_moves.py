@@ -41,11 +41,11 @@ def report_moved(
             missing.append(piece)
         else:
             moves.setdefault((id(piece.place), id(match.place)), []).append((piece, match))
-    gone = {piece.pointer for piece in missing}
+    missing_pointers = {piece.pointer for piece in missing}
     added = {piece.pointer for number, piece in enumerate(fresh) if number not in claimed and not piece.glued}
-    apart = _places_pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
+    places_apart = _places_pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
     for pieces in moves.values():
-        if id(pieces[0][0].place) not in apart and not _is_closed_up(*pieces[0], left, gone):
+        if id(pieces[0][0].place) not in places_apart and not _is_closed_up(*pieces[0], left, missing_pointers):
             yield from _report_move(pair, pieces, left, right)
     rest: list[TextPiece] = []
     for number, piece in enumerate(fresh):
@@ -61,7 +61,7 @@ def report_moved(
     return missing, rest
 
 
-def _is_closed_up(old: TextPiece, new: TextPiece, left: Conversation, gone: Collection[str]) -> bool:
+def _is_closed_up(old: TextPiece, new: TextPiece, left: Conversation, missing_pointers: Collection[str]) -> bool:
     """Whether two texts of one side meet only because all between them is gone, so that neither moved."""
     here, there = old.place.old, new.place.old
     if here is there or here.side != new.place.new.side or not there.chunks:
@@ -69,7 +69,7 @@ def _is_closed_up(old: TextPiece, new: TextPiece, left: Conversation, gone: Coll
     first, last = sorted((left.run_number(old.pointer), left.run_number(there.pointer)))
     between = left.runs[first + 1 : last]
     return bool(between) and all(
-        not run.landmark and all(chunk.pointer in gone for chunk in run.chunks) for run in between
+        not run.landmark and all(chunk.pointer in missing_pointers for chunk in run.chunks) for run in between
     )
 
 

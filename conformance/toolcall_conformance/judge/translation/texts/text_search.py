@@ -34,8 +34,8 @@ class PieceSearch:
         for piece in self._held:
             if piece:
                 by_length.setdefault(_run_length(piece), []).append(piece)
-        for length, alike in by_length.items():
-            self._scan(length, alike)
+        for length, same_length in by_length.items():
+            self._scan(length, same_length)
         if "" in self._held:
             self._held[""].update(range(len(self._texts)))
         self._known: dict[str, frozenset[int]] = {}
@@ -63,8 +63,8 @@ class PieceSearch:
     def _compare_surroundings(self, number: int, start: int, around: _PiecesByPlace) -> None:
         """Compare the surroundings of a run in a text with the pieces that have this run."""
         text = self._texts[number]
-        for (before, size), alike in around.items():
-            if start >= before and (piece := text[start - before : start - before + size]) in alike:
+        for (before, size), same_length in around.items():
+            if start >= before and (piece := text[start - before : start - before + size]) in same_length:
                 self._held[piece].add(number)
 
 

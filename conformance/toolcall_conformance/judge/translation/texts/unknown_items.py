@@ -1,8 +1,8 @@
-"""Texts of the output that say what an item, block or part of the source says that no reader knows.
+"""Texts of the output with words of the source's unknown items: items, blocks or parts that no reader knows.
 
-APIs get new ones: Codex passes what one agent tells another as ``agent_message``
-(https://github.com/openai/openai-python/blob/main/src/openai/types/beta/beta_response_input_item_param.py). Whose words
-they are in another format nobody can say, but nobody made them up.
+APIs get new ones: Codex passes messages between agents as ``agent_message``
+(https://github.com/openai/openai-python/blob/main/src/openai/types/beta/beta_response_input_item_param.py). In another
+format it is unclear whose words they are, but they are not invented.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
 
 def texts_with_unknown(pair: Pair, texts: Iterable[str]) -> dict[str, str]:
-    """Return those of the texts that have words of such an item, each with the item's pointer.
+    """Return those of the texts that have the words of an unknown item, each with the item's pointer.
 
     A few words may surround them.
     """
@@ -30,21 +30,21 @@ def texts_with_unknown(pair: Pair, texts: Iterable[str]) -> dict[str, str]:
     }
     if not any(words_by_item.values()):
         return {}
-    telling = {}
+    pointers = {}
     for text in texts:
         key = squeeze(text)
         for pointer, words in words_by_item.items():
-            whole = {squeeze(word) for word in words}
-            held = {squeeze(word) for word in words if is_phrase(pair.corpus, word.strip())}
-            around = len(key) - sum(len(word) for word in held if word in key)
-            if key in whole or (any(word in key for word in held) and around <= parameters["around"]):
-                telling[text] = pointer
+            item_words = {squeeze(word) for word in words}
+            phrases = {squeeze(word) for word in words if is_phrase(pair.corpus, word.strip())}
+            around = len(key) - sum(len(word) for word in phrases if word in key)
+            if key in item_words or (any(word in key for word in phrases) and around <= parameters["around"]):
+                pointers[text] = pointer
                 break
-    return telling
+    return pointers
 
 
 def _words_within(value: Any, unread: Collection[str]) -> Iterator[str]:
-    """Yield the texts inside of a JSON value, without those of members that nobody reads."""
+    """Yield the texts inside a JSON value, without those of ``unread`` members."""
     if isinstance(value, dict):
         for key, entry in value.items():
             yield from _words_within(entry, unread) if key not in unread else ()

@@ -85,14 +85,14 @@ def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     tools = [tool for tool in pair.client_tools if right.name is not None and _called_name(pair, tool) == right.name]
     groups = [tool.namespace for tool in tools]
     # The requests show the namespace of the call; without them it may be any with a tool of its name.
-    known = (left.namespace, left.name) in pair.groups
-    wanted = [pair.groups[left.namespace, left.name]] if known else groups
-    if groups and None not in groups and right.namespace not in wanted:
+    is_group_known = (left.namespace, left.name) in pair.groups
+    expected_groups = [pair.groups[left.namespace, left.name]] if is_group_known else groups
+    if groups and None not in groups and right.namespace not in expected_groups:
         yield pair.finding(
             # Where only the namespace distinguishes tools of one name, the call is of none of them, or of another one.
-            "translation/call-name" if known and len(set(groups)) > 1 else "translation/call-namespace",
+            "translation/call-name" if is_group_known and len(set(groups)) > 1 else "translation/call-namespace",
             right.pointer if right.namespace is None else f"{right.pointer}/namespace",
-            want=wanted[0] if len(wanted) == 1 else OneOf(tuple(wanted)),
+            want=expected_groups[0] if len(expected_groups) == 1 else OneOf(tuple(expected_groups)),
             got=MISSING if right.namespace is None else right.namespace,
             source=left.pointer,
             subject=describe_call(left),

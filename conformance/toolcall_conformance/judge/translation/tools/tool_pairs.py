@@ -32,20 +32,24 @@ def pair_tools(sides: Sides) -> ToolPairs:
     """
     source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
     output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
-    alike = _Likeness(sides.corpus)
-    name, description, by_words = _match_by_key(_name_of), _match_by_key(_description_of), _match_by_words(alike.enough)
+    likeness = _Likeness(sides.corpus)
+    name, description, by_words = (
+        _match_by_key(_name_of),
+        _match_by_key(_description_of),
+        _match_by_words(likeness.enough),
+    )
     certain = _match_tools(source, output, [_match_by_key(_name_and_description_of)])
     source, output = _without_paired(source, certain, 0), _without_paired(output, certain, 1)
     by_name = _match_tools(source, output, [name, by_words, description])
     by_description = _match_tools(source, output, [by_words, description, name])
     same = _pair_ids(by_name) == _pair_ids(by_description)
-    pairs = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
+    pairs = certain + (by_name if same or likeness.count(by_name) >= likeness.count(by_description) else by_description)
     source, output = _without_paired(source, pairs, 0), _without_paired(output, pairs, 1)
     shared = Counter(tool.name for tool in sides.source.tools)
     forced = [
         tool for tool in source if tool.name is None or shared[tool.name] > 1 or not is_legal_name(sides, tool.name)
     ]
-    rest = _match_tools(forced, output, [_match_by_likeness(alike.has_similar_name_or_schema)])
+    rest = _match_tools(forced, output, [_match_by_likeness(likeness.has_similar_name_or_schema)])
     forced, output = _without_paired(forced, rest, 0), _without_paired(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
@@ -97,8 +101,8 @@ def _match_by_key(key: Callable[[Tool], Hashable | None]) -> _Matcher:
         free.pop(None, None)
 
         def take(tool: Tool) -> Tool | None:
-            alike = free.get(key(tool))
-            return alike.popleft() if alike else None
+            candidates = free.get(key(tool))
+            return candidates.popleft() if candidates else None
 
         return take
 
