@@ -40,7 +40,7 @@ Event = Any
 """The JSON of an event's data, a dict; or an object of an SDK."""
 
 Construct = Callable[[Any], Event]
-"""Makes an SDK's object of such a dict; None skips the event."""
+"""Makes an SDK's object of such a dict; if it returns None, the event is skipped."""
 
 Translate = Callable[["Events"], Any]
 """Translates the upstream's events into the client's: a generator function, sync or async, or one that returns all."""
@@ -88,11 +88,11 @@ class Events:
 
     def __next__(self) -> Event:
         while not self._ended:
-            has_event, event = self._decoded()
+            has_event, event = self._next_event()
             if has_event:
                 return event
             if not self._ended:
-                self._feed(next(self._pieces("__iter__"), None))
+                self._feed(next(self._iterate_chunks("__iter__"), None))
         raise StopIteration
 
     def __aiter__(self) -> AsyncIterator[Event]:
@@ -105,14 +105,14 @@ class Events:
             except StopIteration:
                 raise StopAsyncIteration from None
         while not self._ended:
-            has_event, event = self._decoded()
+            has_event, event = self._next_event()
             if has_event:
                 return event
             if not self._ended:
-                self._feed(await anext(self._pieces("__aiter__"), None))
+                self._feed(await anext(self._iterate_chunks("__aiter__"), None))
         raise StopAsyncIteration
 
-    def _pieces(self, how: str) -> Any:
+    def _iterate_chunks(self, how: str) -> Any:
         if self._iterator is None:
             if not hasattr(self._chunks, how):
                 raise TypeError("the upstream's bytes arrive asynchronously: make the translation `async def`")
@@ -125,8 +125,8 @@ class Events:
         else:
             self._decoder.feed(piece)
 
-    def _decoded(self) -> tuple[bool, Event]:
-        """Whether the bytes so far hold another event, and that event."""
+    def _next_event(self) -> tuple[bool, Event]:
+        """Decode the next event: whether the bytes so far hold one, and the event."""
         while (block := self._decoder.take()) is not None:
             self._count += 1
             data = block["data"]
@@ -134,7 +134,7 @@ class Events:
                 self._ended = True
                 return False, None
             if isinstance(data, str):
-                data = self._lenient(data)
+                data = self._parse_leniently(data)
             if self._construct is None:
                 return True, data
             if is_error(data):
@@ -144,8 +144,8 @@ class Events:
                 return True, event
         return False, None
 
-    def _lenient(self, text: str) -> Any:
-        """Parse data that our strict parser reads as text: a repeated key, NaN."""
+    def _parse_leniently(self, text: str) -> Any:
+        """Parse JSON that our strict parser refuses: a repeated key, NaN."""
         try:
             return json.loads(text)
         except ValueError as error:
@@ -173,24 +173,24 @@ def is_error(data: Any) -> bool:
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """Return a dict, or an SDK's object, as JSON with the keys that were set, spelt as in the API.
+    """Return a dict, or an SDK's object, as JSON with the keys that were set, named as in the API.
 
     Bytes become base64 with ``+`` and ``/``, as in the APIs. Pydantic would write another text, and signatures are
     compared as texts. Raises EventError.
     """
     is_known = isinstance(event, Mapping) or hasattr(event, "model_dump") or hasattr(event, "to_dict")
-    plain = _plain(event) if is_known and not isinstance(event, type) else None
+    plain = _plain_json(event) if is_known and not isinstance(event, type) else None
     if not isinstance(plain, dict):
         name = "None" if event is None else f"an object of type {type(event).__name__}"
         raise EventError(f"the translation gave {name}; events are dicts, or objects with `model_dump` or `to_dict`")
     return plain
 
 
-def _plain(value: Any) -> Any:
+def _plain_json(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: _plain_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
+        return [_plain_json(inner) for inner in value]
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, (str, int, float)):
@@ -200,9 +200,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (date, datetime)):
         return value.isoformat().replace("+00:00", "Z")
     if callable(dump := getattr(value, "model_dump", None)) and not isinstance(value, type):
-        return _plain(dump(mode="python", by_alias=True, exclude_unset=True, warnings=False))
+        return _plain_json(dump(mode="python", by_alias=True, exclude_unset=True, warnings=False))
     if callable(dump := getattr(value, "to_dict", None)) and not isinstance(value, type):
-        return _plain(dump())
+        return _plain_json(dump())
     raise EventError(f"in an event there is an object of type {type(value).__name__}, which has no JSON")
 
 
@@ -215,15 +215,16 @@ class Framing:
             raise LookupError(f"there is no format {client!r}")
         self._client = client
         stream = read_json(path)["stream"]
-        # If an API names its events, the name is their type, as in the corpus's error event of that API.
-        self._named = "event" in stream["error"]
-        self._last: str | None = stream.get("last")
+        # If an API names its events, the name is their type. The corpus's error event of that API shows whether it
+        # does.
+        self._names_events = "event" in stream["error"]
+        self._last_data: str | None = stream.get("last")
 
     def encode(self, event: Event) -> bytes:
         """Return the bytes of an event. Raises EventError."""
         data = as_json(event)
         name = data.get("type")
-        if self._named and not isinstance(name, str):
+        if self._names_events and not isinstance(name, str):
             raise EventError(
                 f"an event of {self._client} has a `type`, which is its name, too; this one has none: {data}"
             )
@@ -231,16 +232,16 @@ class Framing:
             text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise EventError(f"an event of {self._client} cannot be written as JSON: {error}") from None
-        head = f"event: {name}\n" if self._named else ""
+        head = f"event: {name}\n" if self._names_events else ""
         try:
             return f"{head}data: {text}\n\n".encode()
-        except UnicodeEncodeError:  # half a surrogate pair: JSON can say it, UTF-8 cannot
+        except UnicodeEncodeError:  # half a surrogate pair: JSON can escape it, UTF-8 cannot encode it
             return f"{head}data: {json.dumps(data)}\n\n".encode()
 
     def end(self, last: Event) -> bytes:
         """Return what an API sends after the last event, which is nothing after an error."""
         failed = last is not None and is_error(as_json(last))
-        return f"data: {self._last}\n\n".encode() if self._last and not failed else b""
+        return f"data: {self._last_data}\n\n".encode() if self._last_data and not failed else b""
 
 
 def translated(
@@ -256,8 +257,8 @@ def translated(
     framing = Framing(route.client)
     result = translate(read(chunks, maker))
     if hasattr(result, "__aiter__") or inspect.isawaitable(result):
-        return _written_async(result, framing)
-    return _written(_several(result), framing)
+        return _encode_async(result, framing)
+    return _encode_events(_as_iterable(result), framing)
 
 
 @overload
@@ -278,47 +279,47 @@ def stream(method: Method | None = None, *, construct: Construct | Mapping[str, 
     inner = method
 
     @functools.wraps(inner)
-    def of_bytes(self: Any, chunks: Any) -> Iterator[bytes] | AsyncIterator[bytes]:
+    def stream_bytes(self: Any, chunks: Any) -> Iterator[bytes] | AsyncIterator[bytes]:
         return translated(chunks, self.route, functools.partial(inner, self), construct)
 
-    return of_bytes
+    return stream_bytes
 
 
 def each(handler: Any) -> Translate:
     """Make a translation for :func:`translated` of callbacks (see :class:`Handler`)."""
 
-    def by_turns(upstream: Events) -> Iterator[Event]:
+    def translate_events(upstream: Events) -> Iterator[Event]:
         for event in upstream:
-            yield from _several(handler.event(event))
-        yield from _several(finish())
+            yield from _as_iterable(handler.event(event))
+        yield from _as_iterable(finish())
 
-    async def by_turns_async(upstream: Events) -> AsyncIterator[Event]:
+    async def translate_async(upstream: Events) -> AsyncIterator[Event]:
         async for event in upstream:
-            for item in _several(await _awaited(handler.event(event))):
+            for item in _as_iterable(await _await_if_needed(handler.event(event))):
                 yield item
-        for item in _several(await _awaited(finish())):
+        for item in _as_iterable(await _await_if_needed(finish())):
             yield item
 
     finish = getattr(handler, "finish", lambda: None)
     is_async = inspect.iscoroutinefunction(handler.event) or inspect.iscoroutinefunction(finish)
-    return by_turns_async if is_async else by_turns
+    return translate_async if is_async else translate_events
 
 
-def _several(output: Any) -> Iterable[Event]:
-    """Return as an iterable what a translation returned: several events, a single one, or None."""
+def _as_iterable(output: Any) -> Iterable[Event]:
+    """Make an iterable of several events, a single one, or None."""
     if output is None:
         return ()
     alone = isinstance(output, (Mapping, str, bytes)) or hasattr(output, "model_dump") or hasattr(output, "to_dict")
     return (output,) if alone or not isinstance(output, Iterable) else output
 
 
-async def _awaited(result: Any) -> Any:
+async def _await_if_needed(result: Any) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-def _written(events: Iterable[Event], framing: Framing) -> Iterator[bytes]:
+def _encode_events(events: Iterable[Event], framing: Framing) -> Iterator[bytes]:
     last = None
-    # Closes the generator as soon as the reader stops, and not when it is collected.
+    # Close the generator as soon as the reader stops, and not when it is garbage-collected.
     with contextlib.ExitStack() as stack:
         if inspect.isgenerator(events):
             stack.enter_context(contextlib.closing(events))
@@ -328,11 +329,11 @@ def _written(events: Iterable[Event], framing: Framing) -> Iterator[bytes]:
         yield end
 
 
-async def _written_async(events: Any, framing: Framing) -> AsyncIterator[bytes]:
+async def _encode_async(events: Any, framing: Framing) -> AsyncIterator[bytes]:
     if inspect.isawaitable(events):
         events = await events
     if not hasattr(events, "__aiter__"):
-        for piece in _written(_several(events), framing):
+        for piece in _encode_events(_as_iterable(events), framing):
             yield piece
         return
     last = None

@@ -18,10 +18,10 @@ from typing import Literal
 import pytest
 
 _PREFIX = "toolcall"
-_LISTS = ("report", "corpus", "cassettes")
+_LIST_SETTINGS = ("report", "corpus", "cassettes")
 _SETTINGS = (
     "translator",
-    *_LISTS,
+    *_LIST_SETTINGS,
     "strict",
     "pairs",
     "known_failures",
@@ -39,22 +39,26 @@ _SETTINGS = (
     "fuzz_renderer",
 )
 
-# The packages of our distribution, and the one module with an assertion for users: of what a snapshot differs in.
-_OURS = ("toolcall_conformance", "toolcall_reference")
-_ASSERTING = "toolcall_conformance.suite"
+# The packages of our distribution, and the one module with an assertion for users, which shows differing snapshots.
+_OUR_PACKAGES = ("toolcall_conformance", "toolcall_reference")
+_ASSERTING_MODULE = "toolcall_conformance.suite"
 
 
-class _AsCompiled:
-    """Finds our modules as Python does by itself, with the bytecode that the installation made.
+class _CompiledFinder:
+    """Finds our modules without pytest, so that Python uses the bytecode that the installation made.
 
-    pytest rewrites the assertions of all modules of a distribution that has a plugin, and keeps the results apart: the
-    first run after an installation would compile hundreds of modules anew. None of them asserts anything for users.
+    pytest rewrites the assertions of all modules of a distribution that has a plugin, and caches them separately: the
+    first run after an installation would compile hundreds of modules anew. They assert nothing for users.
     """
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         del target
-        if not name.startswith(_OURS) or name.partition(".")[0] not in _OURS or name == _ASSERTING:
+        if (
+            not name.startswith(_OUR_PACKAGES)
+            or name.partition(".")[0] not in _OUR_PACKAGES
+            or name == _ASSERTING_MODULE
+        ):
             return None
         return PathFinder.find_spec(name, path)
 
@@ -170,16 +174,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="what writes their bodies, package.module:function (default: that of the reference translator)",
     )
     for name in _SETTINGS:
-        kind: Literal["linelist", "string"] = "linelist" if name in _LISTS else "string"
+        kind: Literal["linelist", "string"] = "linelist" if name in _LIST_SETTINGS else "string"
         parser.addini(f"toolcall_{name}", help=f"default of --toolcall-{name.replace('_', '-')}", type=kind)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
-    """A path behind an option of ours and a blank is no test file; pytest took it for one before it knew the option."""
+    """Correct pytest's root directory: it takes a path after an option of ours and a blank for a test file."""
     words, here = [str(word) for word in early_config.invocation_params.args], early_config.invocation_params.dir
     named = [value for word, value in itertools.pairwise(words) if word.startswith("--toolcall-") and "=" not in word]
-    if any(os.path.exists(here / value) for value in named):  # noqa: PTH110 - a value that is no path is not there
+    if any(os.path.exists(here / value) for value in named):  # noqa: PTH110 - also for values that are no paths
         from toolcall_conformance.engine.own_root import restore_root
 
         restore_root(early_config, args)
@@ -190,7 +194,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "toolcall(case, family, check, client, upstream): an item of the tool call conformance suite",
     )
-    _import_as_compiled(config)
+    _install_finder(config)
     ours = [argument for argument in config.args if _selects_items(config, argument)]
     if not ours:
         if _PREFIX in config.args and not (config.invocation_params.dir / _PREFIX).exists():
@@ -209,16 +213,16 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return None
 
 
-def _import_as_compiled(config: pytest.Config) -> None:
-    """Until the end of the session our modules are found before pytest's own hook is asked."""
-    sys.meta_path.insert(0, _AsCompiled)
-    config.add_cleanup(_import_as_pytest_likes)
+def _install_finder(config: pytest.Config) -> None:
+    """Find our modules before pytest's import hook does, until the end of the session."""
+    sys.meta_path.insert(0, _CompiledFinder)
+    config.add_cleanup(_remove_finder)
 
 
-def _import_as_pytest_likes() -> None:
-    # Whoever restores the list of finders may have taken ours out.
-    if _AsCompiled in sys.meta_path:
-        sys.meta_path.remove(_AsCompiled)
+def _remove_finder() -> None:
+    # Code that restores the list of finders may have removed ours.
+    if _CompiledFinder in sys.meta_path:
+        sys.meta_path.remove(_CompiledFinder)
 
 
 def _selects_items(config: pytest.Config, argument: str) -> bool:
@@ -234,8 +238,8 @@ def _selects_items(config: pytest.Config, argument: str) -> bool:
         return True
     path = Path(head)
     root = config.rootpath / _PREFIX
-    return path.name == _PREFIX and ".." in path.parts and not root.exists() and _same(config, path, root)
+    return path.name == _PREFIX and ".." in path.parts and not root.exists() and _is_same_path(config, path, root)
 
 
-def _same(config: pytest.Config, path: Path, root: Path) -> bool:
+def _is_same_path(config: pytest.Config, path: Path, root: Path) -> bool:
     return os.path.realpath(config.invocation_params.dir / path) == os.path.realpath(root)

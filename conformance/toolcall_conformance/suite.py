@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from toolcall_conformance.engine.items.repetition import RepeatedResult
     from toolcall_conformance.engine.run import Run
 
-# What is tested where a class does not say; the loop and the round trip show little more, in more time.
-CHECKED = ("request", "response", "stream")
+# The checks of a class that names none. The agent loop and the round trip show little more, and take longer.
+DEFAULT_CHECKS = ("request", "response", "stream")
 
-# For each attribute that selects what is tested, one name.
+# An example of a name for each attribute that selects items.
 _EXAMPLES = {"cases": "shell/seed", "routes": "anthropic-to-gemini", "checks": "request"}
 
-# Cases may be named as pytest's arguments name them.
+# The names of cases may begin as pytest's arguments do.
 PREFIX = "toolcall::"
 
-# Outcomes of an item that fails and does not fail the run.
-EXPECTED = ("known", "unstable")
+# Outcomes of items that fail without failing the run.
+EXPECTED_OUTCOMES = ("known", "unstable")
 
 # Keys whose value is an id.
-_IDS = re.compile(r"(^id|_id|Id)$")
+_ID_KEY = re.compile(r"(^id|_id|Id)$")
 
 
 class ConformanceSuite:
@@ -58,22 +58,22 @@ class ConformanceSuite:
     translator: ClassVar[Any] = None
     cases: ClassVar[Sequence[str]] = ()
     routes: ClassVar[Sequence[str]] = ()
-    checks: ClassVar[Sequence[str]] = CHECKED
+    checks: ClassVar[Sequence[str]] = DEFAULT_CHECKS
 
     def normalise(self, body: Any, given: Any) -> Any:
         """A body for a snapshot: replaces times, and numbers the ids that are not in the translator's input."""
-        return _Normaliser(given).plain(body)
+        return _Normaliser(given).normalise(body)
 
     def test_rules(self, toolcall_item: PlayedItem, request: pytest.FixtureRequest) -> None:
-        """The item violates no MUST rule, and what is recorded of it in the known failures is still true."""
-        from toolcall_conformance.engine.output.sanitizing import sanitize
+        """The item breaks no MUST rule, and its entries in the known failures still match."""
+        from toolcall_conformance.engine.output.sanitizer import sanitize
 
         if toolcall_item.stale:
             pytest.fail(sanitize("\n".join(toolcall_item.stale)), pytrace=False)
         outcome = toolcall_item.outcome
-        if outcome == "failed" or (outcome in EXPECTED and request.config.option.runxfail):
-            pytest.fail(sanitize(toolcall_item.faults(_again(request))), pytrace=False)
-        if outcome in EXPECTED:
+        if outcome == "failed" or (outcome in EXPECTED_OUTCOMES and request.config.option.runxfail):
+            pytest.fail(sanitize(toolcall_item.failure_text(_rerun_command(request))), pytrace=False)
+        if outcome in EXPECTED_OUTCOMES:
             pytest.xfail(visible(shorten(toolcall_item.reason)))
         if outcome == "skipped":
             pytest.skip(visible(shorten(toolcall_item.reason)))
@@ -88,12 +88,12 @@ class ConformanceSuite:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
             return
-        from toolcall_conformance.engine.output.sanitizing import sanitize
+        from toolcall_conformance.engine.output.sanitizer import sanitize
 
         owner = type(self)
         try:
             items = _items_for(metafunc, owner)
-        except pytest.UsageError as mistake:  # of which pytest would print the way through its own code
+        except pytest.UsageError as mistake:  # pytest would print a traceback through its own code
             raise pytest.Collector.CollectError(sanitize(str(mistake))) from None
         # The scope lets all tests of an item run one after the other.
         metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], scope="class")
@@ -106,7 +106,7 @@ def _items_for(metafunc: pytest.Metafunc, owner: type[ConformanceSuite]) -> list
             f"{owner.__name__}: snapshots need syrupy, which is not installed: "
             "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test only the rules"
         )
-    return _Items.of(owner, metafunc.config)
+    return _ItemCache.of(owner, metafunc.config)
 
 
 @dataclass
@@ -115,7 +115,7 @@ class PlayedItem:
 
     planned: PlannedItem
     run: Run
-    _kept: RepeatedResult | None = None
+    _result: RepeatedResult | None = None
 
     @property
     def name(self) -> str:
@@ -123,52 +123,55 @@ class PlayedItem:
         return f"{self.planned.case.id.replace('/', '.')}-{self.planned.check}-{self.planned.name}"
 
     @property
-    def _tried(self) -> RepeatedResult:
-        """The item as it was played: once for all its tests. The bodies of all items would fill the memory."""
-        if _last and _last[0] is not self:
-            _last.pop().forget()
-        if self._kept is None:
-            self._kept = self.run.play_repeatedly(self.planned)
-            _last[:] = [self]
-        return self._kept
+    def _repeated_result(self) -> RepeatedResult:
+        """The result, played once for all tests of the item. Only the last item keeps its result, to save memory."""
+        if _last_played and _last_played[0] is not self:
+            _last_played.pop().drop_result()
+        if self._result is None:
+            self._result = self.run.play_repeatedly(self.planned)
+            _last_played[:] = [self]
+        return self._result
 
-    def forget(self) -> None:
+    def drop_result(self) -> None:
         """Drop the result."""
-        self._kept = None
+        self._result = None
 
     @property
     def bodies(self) -> list[Any]:
-        """Input and output by exchange (``checks.base.PlayedBodies``), without those that have no output."""
-        return [body for body in self._tried.result.played if body.produced is not MISSING]
+        """The exchanges that have an output (``checks.base.PlayedBodies``)."""
+        return [body for body in self._repeated_result.result.played if body.produced is not MISSING]
 
     @property
-    def _failing(self) -> list[Finding]:
-        return self.run.failing_findings(self._tried.result)
+    def _failing_findings(self) -> list[Finding]:
+        return self.run.failing_findings(self._repeated_result.result)
 
     @property
     def outcome(self) -> str:
-        """How it ended: ``passed``, ``failed``, ``known``, ``unstable`` or ``skipped``."""
-        return self.run.outcome(self.planned.nodeid, self._tried)
+        """One of ``passed``, ``failed``, ``known``, ``unstable`` and ``skipped``."""
+        return self.run.outcome(self.planned.nodeid, self._repeated_result)
 
     @property
     def stale(self) -> list[str]:
-        """A sentence for each entry of the known failures that names just this item and no longer fails."""
+        """A sentence for each entry of the known failures that names only this item and matches no failure any more."""
         if self.outcome == "skipped":
             return []
         return self.run.known_failures.passing_messages(
-            self.planned.nodeid, [(finding.rule, self.run.signature_details(finding)) for finding in self._failing]
+            self.planned.nodeid,
+            [(finding.rule, self.run.signature_details(finding)) for finding in self._failing_findings],
         )
 
     @property
     def reason(self) -> str:
-        """Why it is known, unstable or skipped."""
+        """Why the item is known, unstable or skipped."""
         if self.outcome == "unstable":
-            return self._tried.sentence
-        reasons = {finding.rule: self.run.known_reason(self.planned.nodeid, finding) for finding in self._failing}
-        return "; ".join(f"{rule}: {reason}" for rule, reason in reasons.items()) or self._tried.result.reason
+            return self._repeated_result.sentence
+        reasons = {
+            finding.rule: self.run.known_reason(self.planned.nodeid, finding) for finding in self._failing_findings
+        }
+        return "; ".join(f"{rule}: {reason}" for rule, reason in reasons.items()) or self._repeated_result.result.reason
 
-    def faults(self, again: str) -> str:
-        """The plugin's failure text; ``again`` is the command that runs the item alone."""
+    def failure_text(self, rerun_command: str) -> str:
+        """The plugin's failure text; ``rerun_command`` runs the item alone."""
         from toolcall_conformance.engine.output.failure_texts import traceback_excerpt
         from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
@@ -180,59 +183,59 @@ class PlayedItem:
             upstream=planned.route.upstream,
             exchanges=len(exchanges),
             variant=planned.variant,
-            command=again,
-            client_notes=self._witnessed(),
+            command=rerun_command,
+            client_notes=self._client_sentences(),
         )
 
         def known(finding: Finding) -> str | None:
             return self.run.known_reason(planned.nodeid, finding)
 
-        result = self._tried.result
-        lines = describe(subject, result.findings, self.run.corpus, failing=self._failing, known_reason=known)
+        result = self._repeated_result.result
+        lines = describe(subject, result.findings, self.run.corpus, failing=self._failing_findings, known_reason=known)
         return "\n".join([*(line.text for line in lines), traceback_excerpt(result)]).rstrip()
 
-    def _witnessed(self) -> list[str]:
-        """With ``--toolcall-witness`` what the official clients did with the bodies."""
+    def _client_sentences(self) -> list[str]:
+        """With ``--toolcall-witness``: what the official clients do with the bodies."""
         if not self.run.settings.witness:
             return []
-        from toolcall_conformance.engine.witnessing import ask_clients
+        from toolcall_conformance.engine.client_reactions import ask_clients
 
-        return [body.sentence for body in ask_clients(self.run, self.planned, self._tried.result)]
+        return [body.sentence for body in ask_clients(self.run, self.planned, self._repeated_result.result)]
 
 
-def _again(request: pytest.FixtureRequest) -> str:
-    """The command that runs a test alone, from the directory in which pytest was started."""
+def _rerun_command(request: pytest.FixtureRequest) -> str:
+    """The command that runs a test alone, in the directory where pytest was started."""
     path, _, rest = str(request.node.nodeid).partition("::")
     file = os.path.relpath(request.config.rootpath / path, request.config.invocation_params.dir)
     return f'pytest "{file}::{rest}"'
 
 
-# The item that was played last: its tests run one after the other.
-_last: list[PlayedItem] = []
+# The item that was played last. The tests of an item run one after the other.
+_last_played: list[PlayedItem] = []
 
 
-class _Items:
-    """The items of each class, found once: probing a translator may start a process."""
+class _ItemCache:
+    """The items of each class, planned once: to probe a translator may start a process."""
 
-    _found: ClassVar[dict[type, list[PlayedItem]]] = {}
+    _items_by_class: ClassVar[dict[type, list[PlayedItem]]] = {}
 
     @classmethod
     def of(cls, owner: type[ConformanceSuite], config: pytest.Config) -> list[PlayedItem]:
-        if owner not in cls._found:
-            cls._found[owner] = list(_items(owner, config))
-        return cls._found[owner]
+        if owner not in cls._items_by_class:
+            cls._items_by_class[owner] = list(_plan_class(owner, config))
+        return cls._items_by_class[owner]
 
 
-def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
+def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
     from toolcall_conformance.checks import CHECKS, WAYS
-    from toolcall_conformance.engine.output.sanitizing import SuiteOutputSanitizer
+    from toolcall_conformance.engine.output.sanitizer import SuiteOutputSanitizer
     from toolcall_conformance.engine.setup import prepare_run
 
     if owner.translator is None:
         raise pytest.UsageError(
             f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
-    cases, wanted_routes, checks = (_named(owner, what) for what in ("cases", "routes", "checks"))
+    cases, wanted_routes, checks = (_names_in(owner, what) for what in ("cases", "routes", "checks"))
     arguments = [f"{PREFIX}{case.removeprefix(PREFIX)}" for case in cases] or [PREFIX]
     if config.getoption("toolcall_known_failures_update"):
         raise pytest.UsageError(
@@ -246,21 +249,21 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
     if not config.pluginmanager.hasplugin("toolcall-suite-output"):
         config.pluginmanager.register(SuiteOutputSanitizer(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
-    ways = {f"{check}-{way}".rstrip("-") for check in CHECKS for way in WAYS.get(check, ("",))}
-    for what, names, there in (("route", wanted_routes, routes), ("check", checks, ways)):
-        if unknown := [name for name in names if not fnmatch.filter(there, name)]:
+    variants = {f"{check}-{variant}".rstrip("-") for check in CHECKS for variant in WAYS.get(check, ("",))}
+    for what, names, existing in (("route", wanted_routes, routes), ("check", checks, variants)):
+        if unknown := [name for name in names if not fnmatch.filter(existing, name)]:
             raise pytest.UsageError(
                 f"{owner.__name__}: there is no {what} {', '.join(map(repr, unknown))}; "
-                f"there are {', '.join(sorted(there))}"
+                f"there are {', '.join(sorted(existing))}"
             )
     items = [PlayedItem(planned, run) for planned in run.selected if _selects(owner, planned)]
     if not items:
-        raise pytest.UsageError(f"{owner.__name__}: there is nothing to test: {_lacking(owner, run)}")
+        raise pytest.UsageError(f"{owner.__name__}: there is nothing to test: {_no_items_text(owner, run)}")
     yield from items
 
 
-def _named(owner: type[ConformanceSuite], what: str) -> Sequence[str]:
-    """The names in an attribute of a class. A text is a sequence, too: of letters."""
+def _names_in(owner: type[ConformanceSuite], what: str) -> Sequence[str]:
+    """The names in an attribute of a class. Refuses a single text, which is a sequence of letters."""
     names = getattr(owner, what)
     if isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(name, str) for name in names):
         return names
@@ -273,8 +276,8 @@ def _selects(owner: type[ConformanceSuite], planned: PlannedItem) -> bool:
     )
 
 
-def _lacking(owner: type[ConformanceSuite], run: Run) -> str:
-    """Why a class selects no item: the translator does not do them, or there are none."""
+def _no_items_text(owner: type[ConformanceSuite], run: Run) -> str:
+    """Why a class has no items: the translator supports none, or none exist."""
     from toolcall_conformance.engine.items.empty_selection import unsupported_text
 
     lacking = [planned for planned in run.not_applicable if _selects(owner, planned)]
@@ -289,22 +292,22 @@ def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
 
 
 class _Normaliser:
-    """Replaces what differs from run to run."""
+    """Replaces values that differ from run to run."""
 
     def __init__(self, source: Any) -> None:
-        self._known = set(_texts(source))
-        self._numbers: dict[str, str] = {}
+        self._source_texts = set(_texts_in(source))
+        self._id_labels: dict[str, str] = {}
         self._times = _time_keys()
 
-    def plain(self, value: Any, key: str = "") -> Any:
+    def normalise(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            return {name: self.plain(member, name) for name, member in value.items()}
+            return {name: self.normalise(member, name) for name, member in value.items()}
         if isinstance(value, list):
-            return [self.plain(entry, key) for entry in value]
+            return [self.normalise(entry, key) for entry in value]
         if key in self._times and isinstance(value, (int, float, str)) and not isinstance(value, bool):
             return "<time>"
-        if isinstance(value, str) and value and _IDS.search(key) and value not in self._known:
-            return self._numbers.setdefault(value, f"<id {len(self._numbers) + 1}>")
+        if isinstance(value, str) and value and _ID_KEY.search(key) and value not in self._source_texts:
+            return self._id_labels.setdefault(value, f"<id {len(self._id_labels) + 1}>")
         return value
 
 
@@ -317,9 +320,9 @@ def _time_keys() -> frozenset[str]:
     return frozenset(key for name in corpus.formats for key in corpus.format(name)["time_keys"])
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts_in(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
         for member in value.values() if isinstance(value, dict) else value:
-            yield from _texts(member)
+            yield from _texts_in(member)

@@ -13,7 +13,7 @@ import pytest
 
 from reports.runs import HEADER, finding, item, run_of
 from toolcall_conformance.adapters.catalogue import FOLDER, adapters, mode_of
-from toolcall_conformance.engine.recording import translator_header
+from toolcall_conformance.engine.record_collector import translator_header
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.text import terminal
 from toolcall_conformance.reports.writers import html, json_report, markdown_report

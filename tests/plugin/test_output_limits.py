@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from miniature import write_case
-from toolcall_conformance.engine.output import sanitizing as crossing
+from toolcall_conformance.engine.output import sanitizer as crossing
 from toolcall_conformance.engine.output.failure_texts import CrashLine, FailureText
 from toolcall_conformance.reports.text.failure import Line
 

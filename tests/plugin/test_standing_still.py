@@ -21,7 +21,7 @@ WRAPPER = """
 import runpy, sys, time
 from pathlib import Path
 
-from toolcall_conformance.engine.ending import exiting as leaving
+from toolcall_conformance.engine.ending import process_exit as leaving
 
 leaving._GRACE_SECONDS = leaving._EXIT_SECONDS = 0.2
 try:

@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("xdist")
 
-from toolcall_conformance.engine.distributed import sent_events
+from toolcall_conformance.engine.distributed import event_writer
 from toolcall_conformance.engine.distributed.distribution import CasesTogether
-from toolcall_conformance.engine.distributed.received_events import EventReader
+from toolcall_conformance.engine.distributed.event_reader import EventReader
 
 pytestmark = pytest.mark.any_python
 
@@ -171,7 +171,7 @@ def test_the_events_of_items_cross_in_a_file_and_in_their_order(reader: EventRea
     """What cannot be packed, and all that is not of an item of ours, crosses as it always did."""
     ends = Interactor()
     reader.attach_worker(ends)
-    sent_events.batch_events(ends.connect())
+    event_writer.batch_events(ends.connect())
     for name, arguments in EVENTS:
         ends.sendevent(name, **arguments)
     ends.receive(END)
@@ -183,7 +183,7 @@ def test_what_is_read_before_a_message_that_was_sent_before_it_waits(reader: Eve
     """The reader may look between the two: the message is on its way still."""
     ends = Interactor()
     reader.attach_worker(ends)
-    sent_events.batch_events(ends.connect())
+    event_writer.batch_events(ends.connect())
     late: list[Any] = []
     ends.channel.send = late.append
     for name, arguments in EVENTS[:5]:
@@ -205,10 +205,10 @@ def test_what_the_file_does_not_take_crosses_as_messages(
     ends = Interactor()
     reader.attach_worker(ends)
     config = ends.connect()
-    path = Path(ends.workerinput[sent_events.EVENTS_FILE_KEY])
+    path = Path(ends.workerinput[event_writer.EVENTS_FILE_KEY])
 
     if fault == "too large":
-        monkeypatch.setattr(sent_events, "_MAX_FILE_BYTES", 400)
+        monkeypatch.setattr(event_writer, "_MAX_FILE_BYTES", 400)
 
     class Full(io.FileIO):
         left = 1
@@ -222,7 +222,7 @@ def test_what_the_file_does_not_take_crosses_as_messages(
             return super().write(bytes(data)[:10])
 
     monkeypatch.setattr(Path, "open", lambda self, mode, **_: Full(self, mode))
-    sent_events.batch_events(config)
+    event_writer.batch_events(config)
     for name, arguments in [*EVENTS[:9], *EVENTS[:9]]:
         ends.sendevent(name, **arguments)
     ends.receive(END)
@@ -269,7 +269,7 @@ class LoopsNode(Interactor):
 def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: EventReader) -> None:
     loop = Loop()
     reader.attach_worker(loop.node)
-    sent_events.batch_events(loop.node.connect())
+    event_writer.batch_events(loop.node.connect())
     events = [*EVENTS[2:5], *EVENTS[2:5]]
     for name, arguments in events:
         loop.node.sendevent(name, **arguments)
@@ -287,7 +287,7 @@ def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: E
     reader.attach_worker(ends)
     if why == "is on another machine":
         config = ends.connect()
-    sent_events.batch_events(config)
+    event_writer.batch_events(config)
     ends.sendevent("logstart", **OURS)
     assert ends.sent == [("logstart", OURS)]
     assert ends.workerinput == {}
@@ -303,8 +303,8 @@ def test_where_a_file_cannot_be_had_each_event_is_sent_by_itself(
         monkeypatch.setattr(tempfile, "mkstemp", fails)
     reader.attach_worker(ends)
     if end == "worker":
-        Path(ends.workerinput[sent_events.EVENTS_FILE_KEY]).unlink()
-    sent_events.batch_events(ends.connect())
+        Path(ends.workerinput[event_writer.EVENTS_FILE_KEY]).unlink()
+    event_writer.batch_events(ends.connect())
     for name, arguments in EVENTS:
         ends.sendevent(name, **arguments)
     assert ends.sent == ends.came == EVENTS
@@ -319,7 +319,7 @@ def test_a_worker_that_never_began_leaves_no_file() -> None:
     reader = EventReader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
     node = Interactor()
     reader.attach_worker(node)
-    path = Path(node.workerinput[sent_events.EVENTS_FILE_KEY])
+    path = Path(node.workerinput[event_writer.EVENTS_FILE_KEY])
     assert path.exists()
     for end in ends:
         end()

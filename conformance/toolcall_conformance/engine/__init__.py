@@ -12,16 +12,16 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
 
     Raises pytest.UsageError, but in a worker of xdist, whose controller raises it.
     """
+    from toolcall_conformance.engine.distributed.event_writer import batch_events
     from toolcall_conformance.engine.distributed.handover import Handover
-    from toolcall_conformance.engine.distributed.sent_events import batch_events
     from toolcall_conformance.engine.distributed.workers import UnpreparedWorker, WorkerSetup
-    from toolcall_conformance.engine.ending.stopping import Termination
+    from toolcall_conformance.engine.ending.termination import Termination
     from toolcall_conformance.engine.gc_tuning import GcTuning
     from toolcall_conformance.engine.hooks import Engine
-    from toolcall_conformance.engine.output.sanitizing import sanitize
-    from toolcall_conformance.engine.output.screen import TerminalSummary
+    from toolcall_conformance.engine.output.sanitizer import sanitize
+    from toolcall_conformance.engine.output.terminal_summary import TerminalSummary
     from toolcall_conformance.engine.progress import Progress
-    from toolcall_conformance.engine.recording import RecordCollector
+    from toolcall_conformance.engine.record_collector import RecordCollector
     from toolcall_conformance.engine.runtest_protocol import ShortProtocol
     from toolcall_conformance.engine.setup import prepare_run
 

@@ -1,4 +1,4 @@
-"""The known failures at the end of a run: the entries that are no longer true, and the file written anew."""
+"""The known failures at the end of a run: finds stale entries, and updates the file."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from toolcall_conformance.reports.known_failures.reader import read_text
 from toolcall_conformance.trust.fuzz.cases import FAMILY as DRAWN
 
 LOCK_SECONDS = 10.0
-"""How long a run waits for another that writes a file of the same folder: that takes milliseconds."""
+"""How long a run waits for another run that writes a file of the same folder, which takes milliseconds."""
 
 
 def failures_by_item(records: Iterable[ItemRecord]) -> Mapping[str, list[FailingFinding]]:
-    """The failures of each item that ran to a verdict."""
+    """The failing findings of each item that has a verdict, by node id."""
     return {
         record.nodeid: [
             FailingFinding(
@@ -45,7 +45,7 @@ def failures_by_item(records: Iterable[ItemRecord]) -> Mapping[str, list[Failing
 
 
 def stale_sentences(run: Run, records: Iterable[ItemRecord]) -> list[str]:
-    """A sentence for each entry that no longer fails or names no item."""
+    """A sentence for each entry that matches no failure any more, or names no item."""
     if not run.known_failures.entries or run.settings.updates_known_failures:
         return []
     verdicts = {
@@ -58,7 +58,7 @@ def stale_sentences(run: Run, records: Iterable[ItemRecord]) -> list[str]:
 
 
 def _nameable_items(run: Run) -> frozenset[str]:
-    """The items that entries may name. Cases that were not selected are read only for the sake of patterns."""
+    """The node ids that entries may name. Only patterns need the cases that were not selected."""
     parts = (part for entry in run.known_failures.entries for pattern in entry.patterns for part in pattern.parts)
     if all(part.is_one_item for part in parts):
         return run.existing_nodeids(run.selection.selects)
@@ -66,7 +66,7 @@ def _nameable_items(run: Run) -> frozenset[str]:
 
 
 def _outside_run(run: Run) -> Callable[[ItemPattern], bool]:
-    """Whether a pattern names what this run does not have: recordings, or one item of a case that was not selected."""
+    """A test for patterns outside this run: recordings that it lacks, or an item of a case that was not selected."""
 
     def is_outside(pattern: ItemPattern) -> bool:
         case = pattern.plain_text.partition("::")[0]
@@ -80,11 +80,11 @@ def _outside_run(run: Run) -> Callable[[ItemPattern], bool]:
 
 
 def update_file(run: Run, records: Iterable[ItemRecord]) -> str:
-    """Write the file of known failures anew; a sentence about what it holds now. Raises KnownFailuresError."""
+    """Update the file of known failures; returns a sentence about its content. Raises KnownFailuresError."""
     path = run.known_failures.path
     assert path is not None  # the settings demand one
     text = run.known_failures.text
-    # A pattern for a whole family has to know all that there is.
+    # A pattern for a whole family is compared with all items that exist.
     changes = update(
         run.known_failures, text, run.existing_nodeids(lambda _case: True), failures_by_item(records), _outside_run(run)
     )
@@ -105,9 +105,9 @@ def update_file(run: Run, records: Iterable[ItemRecord]) -> str:
 
 @contextlib.contextmanager
 def _folder_lock(path: Path) -> Iterator[bool]:
-    """Let other runs wait that write a file of the same folder; False where one does not end.
+    """Lock the folder of a file against other runs that write there; yields False if one does not end.
 
-    Where the system cannot, none waits.
+    Yields True without a lock where the system has none.
     """
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""The items of drawn conversations: one a route, which plays them all in every check and shrinks what fails."""
+"""The items of generated conversations: one a route. It plays them all in every check, and shrinks those that fail."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from toolcall_conformance.engine.settings import FuzzSettings
 
 CHECKS_PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
-#: Played in turn with the variants of the others: each conversation is played in one of them.
+#: Each conversation is played either in this check or in one variant of the others, by turns.
 ROTATED_CHECK = "round_trip"
-#: Of so many conversations one has its replies in a dialect of compatible servers.
+#: One of so many conversations has its replies in a dialect of compatible servers.
 DIALECT_INTERVAL = 3
 #: How many causes an item shrinks, and for how long each.
 MAX_CAUSES = 10
@@ -48,7 +48,7 @@ SHRINK_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class GeneratedFailure:
-    """What is wrong with a drawn conversation: its cause, and in which check and variant it was seen."""
+    """A fault in a generated conversation: its cause, and the check and variant that showed it."""
 
     cause: str
     check: str
@@ -57,7 +57,7 @@ class GeneratedFailure:
 
 @dataclass(slots=True)
 class _ObservedFailure:
-    """A failure as it was first seen, that conversation, and how many conversations have its cause."""
+    """A failure, its first finding and conversation, and how many conversations have its cause."""
 
     failure: GeneratedFailure
     finding: Finding
@@ -67,7 +67,7 @@ class _ObservedFailure:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A conversation as small as it gets, and what is wrong with it."""
+    """A shrunk conversation that still shows the failure, with the finding on it."""
 
     observed: _ObservedFailure
     finding: Finding
@@ -76,7 +76,7 @@ class Example:
 
 
 class GeneratedPlayer:
-    """The drawn conversations of a run, played route by route; drawn when the first is played."""
+    """Plays the generated conversations of a run, route by route. They are generated when the first is played."""
 
     def __init__(self, run: Run, settings: FuzzSettings) -> None:
         self._run = run
@@ -87,7 +87,7 @@ class GeneratedPlayer:
 
     @cached_property
     def _conversations(self) -> Spool:
-        """Each scenario, its tools, and the texts of its files; none where bodies break a rule of their format."""
+        """By conversation: the scenario, its tools, and its files' texts, which are None if a body breaks a rule."""
         every = enumerate(self._source.generate(self._settings.count))
         return Spool(self._pack(number, drawn) for number, drawn in every)
 
@@ -100,7 +100,7 @@ class GeneratedPlayer:
         return [case.drawn.scenario, case.drawn.tools, case.texts]
 
     def _add_dialects(self, number: int, case: GeneratedCase) -> GeneratedCase:
-        """The conversation, with the habits of compatible servers in the formats that have some."""
+        """Give the replies of a conversation the dialects of compatible servers, in formats that have some."""
         lot = random.Random(f"{self._settings.seed} {number}")  # noqa: S311 - no secret is drawn
         habits: dict[str, str] = {}
         for name, dialects in self._dialects.items():
@@ -113,7 +113,7 @@ class GeneratedPlayer:
         return in_dialects(GeneratedCase(drawn_case, CASE, case.texts), self._dialects)
 
     def play(self, item: PlannedItem) -> ItemResult:
-        """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
+        """Play all conversations on the route of an item. Each cause has one finding, on its smallest example."""
         observations: dict[str, _ObservedFailure] = {}
         differing: dict[str, Finding] = {}
         unusable = 0
@@ -140,7 +140,7 @@ class GeneratedPlayer:
         return replace(result, differences=tuple(differing.values()))
 
     def _render_case(self, drawn: GeneratedScenario, formats: Iterable[str]) -> GeneratedCase | None:
-        """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
+        """Render a scenario as a case. Returns None if a body breaks a rule, which is no fault of the translator."""
         try:
             case = render(drawn, self._renderer, CASE, formats)
         except Exception:  # whatever a renderer raises: it cannot say this scenario
@@ -150,7 +150,7 @@ class GeneratedPlayer:
     def _find_failures(
         self, case: GeneratedCase, route: Route, number: int
     ) -> tuple[list[tuple[GeneratedFailure, Finding]], list[Finding]]:
-        """What is wrong with the conversation of that ``number`` on a route, and what another translator differs in."""
+        """The failures of a conversation on a route, and the differences from another translator."""
         findings: dict[GeneratedFailure, Finding] = {}
         others: list[Finding] = []
         for check, variant in _rotate_checks(list(self._applicable_checks(case, route)), number):
@@ -164,7 +164,7 @@ class GeneratedPlayer:
         for check in CHECKS_PLAYED:
             for variant in variants(self._run.corpus, check, case, route.client, route.upstream):
                 if check == "agent_loop" and VARIANTS[variant].interleaved:
-                    continue  # plays a case of the corpus beside it
+                    continue  # it plays a case of the corpus at the same time
                 if self._run.support.covers(PlannedItem(case, check, route, variant)):
                     yield check, variant
 
@@ -174,7 +174,7 @@ class GeneratedPlayer:
         )
 
     def _shrink_example(self, item: PlannedItem, observation: _ObservedFailure) -> Example | None:
-        """The smallest conversation on which a check fails for the same cause."""
+        """Shrink a conversation as long as the check fails for the same cause."""
         failure = observation.failure
         small = shrink(
             observation.drawn,
@@ -187,9 +187,7 @@ class GeneratedPlayer:
     def _reproduce(
         self, drawn: GeneratedScenario, route: Route, failure: GeneratedFailure
     ) -> tuple[Finding, ItemResult] | None:
-        case = self._render_case(
-            drawn, sorted({route.client, route.upstream})
-        )  # smaller ones come quicker in two formats
+        case = self._render_case(drawn, sorted({route.client, route.upstream}))  # two formats: shrinking renders often
         if case is None or (failure.check, failure.variant) not in self._applicable_checks(case, route):
             return None
         result = self._play_check(case, failure.check, route, failure.variant)
@@ -224,7 +222,7 @@ class GeneratedPlayer:
         return ItemResult(verdict, tuple(findings), tuple(played), reason="\n".join(lines))
 
     def _example_lines(self, item: PlannedItem, name: str, example: Example) -> list[str]:
-        """What is said of an example: where it is, and how it is played."""
+        """The lines about an example: how it looks, and the command that plays it."""
         case = render(example.drawn, self._renderer, f"{FAMILY}/{name}", example.drawn.scenario["models"])
         case = in_dialects(case, self._dialects)
         played = PlannedItem(case, example.observed.failure.check, item.route, example.observed.failure.variant)
@@ -249,14 +247,14 @@ class GeneratedPlayer:
 
 
 def _rotate_checks(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[str, str]]:
-    """The ways in which the conversation of that ``number`` is played: the plain checks, and one other in turn."""
+    """The checks and variants that play the conversation ``number``: the plain checks, and one other by turns."""
     others = [(check, variant) for check, variant in ways if check == ROTATED_CHECK or variant]
     plain = [way for way in ways if way not in others]
     return [*plain, *others[number % len(others) :][:1]] if others else plain
 
 
 def _is_legal(run: Run, case: GeneratedCase) -> bool:
-    """Whether no rendered body breaks a MUST of its own format."""
+    """Whether every rendered body fulfils the MUST rules of its own format."""
     return not any(
         finding.is_must
         for name in case.formats

@@ -1,7 +1,7 @@
-"""Python's collector of cycles during a run: what stays until the end it need not walk again and again.
+"""Tunes Python's garbage collector for a run: it need not walk again and again what stays until the end.
 
-pytest keeps each item and each report, and the corpus stays as well: with thousands of items the collector took a
-twentieth of the time to find nothing in them, a third of the time in which the items are made, and a second at the end.
+pytest keeps each item and each report, and the corpus stays as well. With thousands of items the collector took a
+twentieth of the run to find nothing in them, a third of the collection of items, and a second at the end.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import gc
 
 import pytest
 
-from toolcall_conformance.engine.ending.exiting import ends_with_run
+from toolcall_conformance.engine.ending.process_exit import ends_with_run
 from toolcall_conformance.engine.items.nodes import ConformanceItem
 
-# Often enough that what the collector walks stays small, and seldom enough that a collection of it all costs nothing.
+# Between two freezes so many items run: what the collector walks stays small, and the collections cost nothing.
 _ITEMS_BETWEEN_COLLECTIONS = 1_000
-# So many new objects let it look for cycles among them: an item makes thousands, and nearly all go without it.
+# The least threshold of new objects: an item makes thousands, and reference counts free nearly all.
 _MIN_THRESHOLD = 10_000
 
 
 class GcTuning:
-    """Active in every process of a run that has no tests of the user's own: only they might look at the collector.
+    """Active in every process of a run without tests of the user's own, which might inspect the collector.
 
-    It rests from the beginning, before the corpus is read, until the items are there.
+    The collector is paused from before the corpus is read until the items are collected.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -33,12 +33,12 @@ class GcTuning:
         self._is_paused = gc.isenabled() and not config.args
         if self._is_paused:
             gc.disable()
-        # Called in the reverse order: pytest, which adds its own after this, collects once more at the end of a run.
+        # Cleanups run in reverse order: pytest adds its own after this one, and that collects once more.
         config.add_cleanup(self.restore)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Take what there is before the first item out of the collector's sight."""
+        """Freeze all objects that exist before the first item."""
         self._has_only_our_items = gc.get_freeze_count() == 0 and all(
             isinstance(item, ConformanceItem) for item in session.items
         )
@@ -49,7 +49,7 @@ class GcTuning:
         self._resume()
 
     def restore(self) -> None:
-        """Hand all back; or nothing, if the process ends here: Python would walk it all once more."""
+        """Unfreeze all objects, unless the process ends now: Python would walk them all once more."""
         self._resume()
         if not self._has_only_our_items:
             return
@@ -65,7 +65,7 @@ class GcTuning:
             gc.enable()
 
     def pytest_runtest_logfinish(self) -> None:
-        """After many items, take what they left out of the collector's sight; the cycles among it are freed before."""
+        """After many items, free the cycles among what they left, and freeze the rest."""
         self._items_left -= 1
         if self._has_only_our_items and self._items_left <= 0 and gc.isenabled():
             self._items_left = _ITEMS_BETWEEN_COLLECTIONS

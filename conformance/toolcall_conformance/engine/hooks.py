@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.outcomes import OutcomeException
 
 from toolcall_conformance.basics.findings import MISSING, Finding, Verdict, failing_findings
 from toolcall_conformance.basics.visible_text import visible
@@ -21,8 +20,8 @@ from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.drivers.python.blame import place_of
 from toolcall_conformance.drivers.python.foreign import text_of, type_name
 from toolcall_conformance.drivers.python.tracebacks import traceback_of
+from toolcall_conformance.engine.client_reactions import ask_clients
 from toolcall_conformance.engine.distributed.handover import Handover
-from toolcall_conformance.engine.ending import live_logs
 from toolcall_conformance.engine.items.nodes import (
     ConformanceItem,
     HarnessError,
@@ -32,7 +31,8 @@ from toolcall_conformance.engine.items.nodes import (
 )
 from toolcall_conformance.engine.items.selection import PREFIX
 from toolcall_conformance.engine.output import artefacts
-from toolcall_conformance.engine.output.sanitizing import (
+from toolcall_conformance.engine.output.sanitizer import (
+    sanitize_live_logs,
     sanitize_report,
     sanitize_warning,
     write_captured,
@@ -41,7 +41,6 @@ from toolcall_conformance.engine.output.sanitizing import (
 from toolcall_conformance.engine.output.shown_bodies import shown_bodies
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import relative
-from toolcall_conformance.engine.witnessing import ask_clients
 from toolcall_conformance.reports.causes.examples import Examples
 from toolcall_conformance.reports.causes.surroundings import surrounding_text
 from toolcall_conformance.reports.item_record import ItemRecord, finding_json
@@ -72,12 +71,12 @@ class Engine:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        with live_logs.fit(item.config) if isinstance(item, ConformanceItem) else contextlib.nullcontext():
+        with sanitize_live_logs(item.config) if isinstance(item, ConformanceItem) else contextlib.nullcontext():
             return (yield)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Of an interrupt, which a translator can raise, too, pytest shows the words."""
+        """Sanitize the message of an interrupt, which pytest shows: a translator can raise one, too."""
         excinfo.value.args = tuple(visible(text_of(argument)) for argument in excinfo.value.args)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -115,8 +114,8 @@ class Engine:
             report.longrepr = (str(item.planned.case.file), 1, item.repeated_result.result.reason)
         sanitize_report(report, self._files_folder(item))
         record = self._add_bodies(item, item_record(item, error, call.duration))
-        # Of an item that a plugin runs again, the last run counts.
-        others = [each for each in item.user_properties if not each[0].startswith(f"{PREFIX}_")]
+        # If a plugin runs an item again, the last run counts.
+        others = [entry for entry in item.user_properties if not entry[0].startswith(f"{PREFIX}_")]
         item.user_properties[:] = [*others, *_user_properties(record)]
         if not self._handover.offer(record):
             setattr(report, RECORD_ATTRIBUTE, record.dumps())
@@ -132,7 +131,7 @@ class Engine:
             sanitize_warning(warning_message)
 
     def _add_bodies(self, item: ConformanceItem, record: ItemRecord) -> ItemRecord:
-        """The record with the bodies that findings are about, if a report shall show this item."""
+        """Add the bodies that findings are about to a record, if a report shows this item."""
         if item.repeated_result is None or not self.run.settings.reports or not self._examples.offer(record)[0]:
             return record
         bodies = shown_bodies(self.run.corpus, item.planned.route, item.repeated_result.result)
@@ -154,7 +153,7 @@ class Engine:
 
 
 def _user_properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
-    """What goes into files such as JUnit's, to select and count items by."""
+    """The user properties of an item, which files such as JUnit's hold."""
     yield "toolcall_case", record.case
     yield "toolcall_check", record.check
     yield "toolcall_route", f"{record.client}-to-{record.upstream}"
@@ -166,7 +165,7 @@ def _user_properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
 
 
 def item_record(item: ConformanceItem, error: BaseException | None, seconds: float) -> ItemRecord:
-    """Make the record of an item that has run, for so many ``seconds``."""
+    """Make the record of an item that has run for ``seconds``."""
     planned, tried = item.planned, item.repeated_result
     result = tried.result if tried is not None else None
     if isinstance(error, HarnessError) or tried is None or result is None:
@@ -199,10 +198,10 @@ def item_record(item: ConformanceItem, error: BaseException | None, seconds: flo
 
 
 def _error_reason(item: ConformanceItem, error: BaseException | None) -> str:
-    """Why an item has no verdict: an error of this package, of a hook of the user's, or a time limit of pytest's."""
+    """Why an item has no verdict: an error of this package or of a user's hook, or a time limit of pytest-timeout."""
     if isinstance(error, HarnessError):
         return f"the harness failed: {error}"
-    if error is None or isinstance(error, OutcomeException):
+    if error is None or isinstance(error, (pytest.skip.Exception, pytest.fail.Exception)):  # and xfail, a failure
         return f"stopped before its verdict: {error}"
     own = [frame for frame in traceback.extract_tb(traceback_of(error)) if is_users_file(frame.filename)]
     at = f" at {relative(Path(own[-1].filename), item.run.settings.directory)}:{own[-1].lineno}" if own else ""
@@ -210,7 +209,7 @@ def _error_reason(item: ConformanceItem, error: BaseException | None) -> str:
 
 
 def _difference_json(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
-    """A difference from the other translator, as a record has it: ours is what was wanted, the other's what came."""
+    """The JSON of a difference from the other translator: ``ours`` and ``other``."""
     plain = finding_json(finding)
     return {
         **{name: plain[name] for name in ("body", "element", "pointer")},
@@ -222,8 +221,8 @@ def _difference_json(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
 
 
 def _finding_facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -> dict[str, Any]:
-    """What a record says of a finding besides the finding: its signature, what stands around its place, and what the
-    known failures say of it.
+    """The facts that a record has in addition to a finding: its signature, the text around its place, its entry in the
+    known failures.
     """
     run, tried = item.run, item.repeated_result
     facts: dict[str, Any] = {"signature": run.signature(finding)}
@@ -243,19 +242,19 @@ def _finding_facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Fi
 
 
 def _raise_location(item: ConformanceItem, finding: Finding) -> str:
-    """Where in its own code the translator raised, as ``file:line``; empty where nobody knows."""
+    """Where in its own code the translator raised, as ``file:line``; empty if unknown."""
     raised = item.repeated_result is not None and finding.rule in ("translation/crashed", "translation/refused")
     place = place_of(item.repeated_result.result.traceback) if item.repeated_result is not None and raised else None
     return f"{relative(Path(place[0]), item.run.settings.directory)}:{place[1]}" if place is not None else ""
 
 
 def _produced_bodies(result: ItemResult | None) -> dict[str, Any]:
-    """The bodies that the translator made, by name."""
+    """The translator's outputs by body label."""
     played = result.played if result is not None else ()
     return {exchange.name: exchange.produced for exchange in played if exchange.produced is not MISSING}
 
 
 def _source_size(result: ItemResult | None) -> int:
-    """Of the bodies that the translator was given, in characters."""
+    """The size of the translator's inputs in characters."""
     played = result.played if result is not None else ()
     return sum(len(json.dumps(exchange.source)) for exchange in played if exchange.source is not MISSING)

@@ -1,11 +1,13 @@
-"""Undoes what pytest makes of a path behind an option of ours, as in ``--toolcall-policy ../policy.toml``.
+"""Corrects pytest's root directory after an option of ours with a path, as in ``--toolcall-policy ../policy.toml``.
 
-pytest looks for its root directory and its settings before it loads plugins: it does not know yet that our options have
-a value, and takes a path behind a blank for that of a test file (https://docs.pytest.org/en/stable/reference/customize.html).
-Once our options are known, the same search is made again, with pytest's own function.
+pytest looks for its root directory and its settings before it loads plugins. It does not know then that our options
+have a value, and takes a path after a blank for a test file
+(https://docs.pytest.org/en/stable/reference/customize.html). Once our options are known, pytest's own function searches
+again.
 
-That function and the places of its results are not public. Where a version of pytest has others, nothing is changed,
-and ``sources.verify_root`` tells the user what to write.
+That function and the attributes that hold its results are not public, and pytest has no hook before the search. If a
+version of pytest has others, nothing is changed, and ``option_sources.verify_root`` tells the user what to write.
+``tests/plugin/test_settings_sources.py`` tests both.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ PATH_SETTINGS = ("report", "corpus", "cassettes", "pairs", "known-failures", "po
 def restore_root(config: Any, args: list[str]) -> None:
     """Give ``config`` the root directory and the settings that it would have with ``OPTION=PATH``.
 
-    ``args`` is pytest's own list of words, in which the options of the wrong ini file are replaced by those of the
-    right one. For the hook ``pytest_load_initial_conftests``.
+    ``args`` are pytest's arguments; the options of the wrong ini file in them are replaced by those of the right one.
+    For the hook ``pytest_load_initial_conftests``.
     """
     words = [str(word) for word in config.invocation_params.args]
     options = {f"--toolcall-{name}" for name in PATH_SETTINGS}

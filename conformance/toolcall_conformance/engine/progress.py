@@ -1,7 +1,8 @@
-"""How far a run is: in a terminal a line that is written anew, elsewhere a line a family; in place of a dot an item.
+"""Shows how far a run is, in place of pytest's dot for each item.
 
-pytest's own progress stays where the user asked for more or for something else (``-v``, ``-s``, live logs), where
-another plugin has replaced its reporter, and for the user's own tests.
+A terminal has one line that is rewritten, other outputs a line for each family. pytest's own progress stays if the user
+asked for more or for something else (``-v``, ``-s``, live logs), if another plugin has replaced its reporter, and for
+the user's own tests.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from toolcall_conformance.engine.output.printing import overwrite_line, print_li
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-# So often a second the line is written anew, and after so many seconds it says how many are left.
+# The line is rewritten so often a second, and after so many seconds it estimates the time that is left.
 _UPDATES_PER_SECOND = 8
 _FIRST_ESTIMATE_SECONDS = 2.0
-# Who looks at these screens cannot see a line that is written anew.
+# Variables of CI systems, whose logs cannot show a line that is rewritten.
 _CI_VARIABLES = ("CI", "BUILD_NUMBER")
 _MINUTE, _HOUR = 60, 3600
 
 
 @dataclass
 class _Family:
-    """The items of a family: how many are to run, how many have, how many failed or were known to."""
+    """Counts of the items of a family: to run, run, failed, failed as known; and their seconds."""
 
     items: int
     done: int = 0
@@ -77,7 +78,7 @@ class Progress:
         ours = nodeid.startswith(f"{PREFIX}::")
         if self._shows_paths is None:
             self._shows_paths = self._reporter.showfspath
-        # Else pytest writes the name of a file that there is not, and dots go on behind it.
+        # Else pytest writes the name of a file that does not exist, and dots after it.
         self._reporter.showfspath = self._shows_paths and not ours
         if ours:
             self._case = nodeid.split("::")[1]
@@ -96,11 +97,11 @@ class Progress:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self) -> Generator[None, Any, Any]:
-        """Take the letter of an item from pytest's reporter; its category and word stay for all others who ask."""
+        """Hide the letter of an item from pytest's reporter; other callers get the whole status."""
         status = yield
         if not self._is_our_report or status is None:
             return status
-        # Without a word, too, it does not count the item, and writes no share of those that it counted.
+        # Without the word, too, pytest neither counts the item nor writes a percentage.
         return status[0], "", "" if self._has_only_our_items else status[2]
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -111,12 +112,12 @@ class Progress:
             self._finish_display()
 
     def _is_shown(self) -> bool:
-        """Whether this is shown at all; found out at the first item, when other plugins have done what they do."""
+        """Whether progress is shown; decided at the first item, when other plugins have replaced what they replace."""
         if self._start:
             return self._reporter is not None
         self._start = time.monotonic()
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
-        # A subclass is another plugin's, with a picture of its own.
+        # A subclass is another plugin's, with an output of its own.
         if type(reporter) is not pytest.TerminalReporter or not _wants_progress(self.config) or not self.expected_ids():
             return False
         self._reporter = reporter
@@ -132,7 +133,7 @@ class Progress:
 
     @property
     def _has_only_our_items(self) -> bool:
-        """Whether no tests of the user's run beside our items."""
+        """Whether the run has no tests of the user's own."""
         assert self._session is not None
         return self._session.testscollected == len(self.expected_ids())
 
@@ -161,7 +162,7 @@ class Progress:
         )
 
     def _end_dots(self) -> None:
-        """End a line of dots."""
+        """End a line of dots, if the last line is one."""
         if self.config.get_terminal_writer().width_of_current_line:
             print_line(self._reporter, "")
 
@@ -184,7 +185,7 @@ class Progress:
         return ", ".join([*parts, self._case])
 
     def _finish_display(self) -> None:
-        """The line goes, for the summary says more; of families that did not run to their end a line says how far."""
+        """Remove the line; where families have lines, print one for each family that did not run to its end."""
         if self._reporter is None:
             return
         if self._shows_paths is not None:
@@ -198,7 +199,7 @@ class Progress:
 
 
 def _wants_progress(config: pytest.Config) -> bool:
-    """Whether the user wants neither more than this, nor what prints between."""
+    """Whether no option asks for more than this, or prints between the items."""
     if config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) > 0 or config.getoption("capture", "no") == "no":
         return False
     logs = config.getoption("log_cli_level", None) is not None or bool(config.getini("log_cli"))

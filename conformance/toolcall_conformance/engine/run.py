@@ -13,10 +13,9 @@ from toolcall_conformance.basics.streaming.cuts import Fineness
 from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.engine.against import find_differences
+from toolcall_conformance.engine.ending.corpus_state import CorpusState
 from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
 from toolcall_conformance.engine.ending.last_report import item_facts
-from toolcall_conformance.engine.ending.unchanged_corpus import CorpusState
 from toolcall_conformance.engine.ending.watchdog import Watchdog
 from toolcall_conformance.engine.items.plan import (
     PlannedItem,
@@ -30,6 +29,7 @@ from toolcall_conformance.engine.items.plan import (
 from toolcall_conformance.engine.items.repetition import RepeatedResult, repeat
 from toolcall_conformance.engine.items.selection import Selection
 from toolcall_conformance.engine.settings import Settings
+from toolcall_conformance.engine.translator_comparison import find_differences
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.judge.policy import Policy
 from toolcall_conformance.library import Case, Corpus, Rule
@@ -41,10 +41,10 @@ from toolcall_conformance.trust.fuzz.cases import CHECK, AllGenerated
 
 
 class ItemPlayer(Protocol):
-    """Plays items in a way of its own."""
+    """Plays the items of generated conversations."""
 
     def play(self, item: PlannedItem, /) -> ItemResult:
-        """The result of an item."""
+        """Play an item."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,16 @@ class Run:
     earlier_reports: EarlierReports | None = None
     corpus_state: CorpusState | None = None
     pairs: Pairs | None = None
-    make_generated_player: Callable[[Run], ItemPlayer] | None = None  # makes what plays generated conversations
-    other_run: Run | None = None  # the same run of another translator, with which this one is compared
+    make_generated_player: Callable[[Run], ItemPlayer] | None = None  # makes the player of generated conversations
+    other_run: Run | None = None  # the run of the translator to compare with
 
     def existing_nodeids(self, has_case: Callable[[str], bool]) -> frozenset[str]:
-        """The ids of all items of some cases, supported or not; within one format only the supported ones."""
+        """The node ids of all items of some cases: within one format only the supported ones, else all."""
         planned_items = self.plan_cases(has_case)
         return frozenset(item.nodeid for item in planned_items if item.check not in ONE_FORMAT or self._applies(item))
 
     def plan_cases(self, has_case: Callable[[str], bool]) -> Iterator[PlannedItem]:
-        """All items of some cases, supported or not."""
+        """Plan all items of some cases, supported or not."""
         if self.cassettes is not None:
             cases = {name: case for name, case in self.cassettes.cases.items() if has_case(name)}
             yield from recorded_items(self.corpus, cases)
@@ -104,7 +104,7 @@ class Run:
         return self.corpus.rules
 
     def _plan_selected(self, selects: Callable[[str, str], bool]) -> Iterator[PlannedItem]:
-        """The items of the wanted cases and checks, supported or not."""
+        """Plan the items of the selected cases and checks, supported or not."""
         if self.cassettes is not None:
             recorded = recorded_items(self.corpus, self.cassettes.cases)
             yield from (item for item in recorded if self.driver.carries or self._applies(item))
@@ -123,19 +123,19 @@ class Run:
 
         def wanted(case: str, check: str) -> bool:
             if self.settings.policy is not None and check == "round_trip":
-                return False  # what goes there and back has been through the policy twice
+                return False  # the policy would apply twice, there and back
             return has(case, check) and (check in named or self._may_apply(check))
 
         planned_items = (
             item for item in self._plan_selected(wanted) if has(item.case.id, item.check, item.route_part, item.variant)
         )
-        # Who does not work within one format is not told so case by case.
+        # Do not list checks within one format that the translator lacks, unless an argument names them.
         return tuple(
             item for item in planned_items if item.check not in ONE_FORMAT or item.check in named or self._applies(item)
         )
 
     def _may_apply(self, check: str) -> bool:
-        """Whether a check is one between formats, or the translator has its operations in some format."""
+        """Whether a check is between formats, or the translator has its operations within some format."""
         return check not in ONE_FORMAT or any(NEEDS[check] <= done for done in self.support.operations.values())
 
     def _applies(self, item: PlannedItem) -> bool:
@@ -150,23 +150,23 @@ class Run:
         return without_rule(self.signature(finding))
 
     def play_repeatedly(self, item: PlannedItem) -> RepeatedResult:
-        """Play one item as often as the user wants. An exception from here is a fault of the harness."""
+        """Play an item as often as ``--toolcall-repeat`` says. An exception from here is a fault of the harness."""
         return repeat(lambda: self.play_once(item), self.settings.tries, self.failing_findings, self.signature)
 
     def play_once(self, item: PlannedItem) -> ItemResult:
-        """Play one item. An exception from here is a fault of the harness."""
+        """Play an item once, under the watchdog. An exception from here is a fault of the harness."""
         if self.watchdog is not None:
             self.watchdog.send_item(item_facts(item), self.settings.seconds)
         return self._generated_player.play(item) if isinstance(item.case, AllGenerated) else self.play_and_compare(item)
 
     @functools.cached_property
     def _generated_player(self) -> ItemPlayer:
-        """What plays the generated conversations; made when the first is played."""
+        """The player of generated conversations; made when the first is played."""
         assert self.make_generated_player is not None
         return self.make_generated_player(self)
 
     def play_and_compare(self, item: PlannedItem) -> ItemResult:
-        """Play one case in one check, and compare what came of it with what comes of the other translator."""
+        """Play a case in a check, and compare the outputs with those of the other translator."""
         result = self.play(item)
         if self.other_run is None or not self.other_run.support.covers(item):
             return result
@@ -179,7 +179,7 @@ class Run:
             self.other_run.close()
 
     def play(self, item: PlannedItem) -> ItemResult:
-        """Play one case in one check."""
+        """Play a case in a check with this run's translator."""
         if isinstance(item.case, PairCase):
             return play_pair(item.case, item.route, self.driver.open, self.harness)
         play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
@@ -192,7 +192,7 @@ class Run:
             self.driver.end_item()
 
     def _interleaved_case(self, item: PlannedItem) -> Case | None:
-        """Another case for the same route, for the variants that play several conversations at once."""
+        """The other case of a variant that plays two conversations at once, for the same route."""
         if item.check != "agent_loop" or not VARIANTS[item.variant].interleaved:
             return None
         cases = [*self.corpus.cases.values()]
@@ -208,7 +208,7 @@ class Run:
         return failing_findings(result.findings, strict=self.settings.strict)
 
     def known_status(self, nodeid: str, finding: Finding) -> Standing:
-        """What the file of known failures says of a failing finding."""
+        """The status of a failing finding in the file of known failures."""
         status = self.known_failures.standing(nodeid, finding.rule, self.signature_details(finding))
         if self.settings.updates_known_failures and status.kind in (StandingKind.NEW, StandingKind.OTHER):
             return Standing(
@@ -218,14 +218,14 @@ class Run:
         return status
 
     def known_reason(self, nodeid: str, finding: Finding) -> str | None:
-        """The reason of a known failure, or None."""
+        """The reason of a known failure; None if it is not known."""
         status = self.known_status(nodeid, finding)
         return status.text if status.is_known else None
 
     def outcome(self, nodeid: str, repeated_result: RepeatedResult) -> str:
         """An item's result in pytest: ``passed``, ``failed``, ``known`` (so expected), ``unstable`` or ``skipped``.
 
-        What failed only in some tries does not count as a failure, unless the user is strict.
+        A failure in only some of the tries does not count, unless the user is strict.
         """
         result = repeated_result.result
         findings = self.failing_findings(result)

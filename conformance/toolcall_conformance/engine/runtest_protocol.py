@@ -1,28 +1,35 @@
-"""The short way of an item through pytest: nothing of ours is set up before an item, and nothing torn down after it.
+"""Runs our items without the phases ``setup`` and ``teardown``, in which nothing of ours is done.
 
-pytest goes through three phases with each test, and captures output and logs around each: the first and the last took a
-twentieth of a run to do nothing. Here they are only reported, where somebody reads of them, and marks that skip or
-expect failures go pytest's own way. So does every item where somebody besides pytest itself has a part in these phases.
+pytest runs each test in three phases, and captures output and logs around each. For our items the first and the last
+took a twentieth of a run. Here they are only reported, and only if a plugin reads such reports. An item goes through
+pytest's own protocol if a mark may skip it or expect its failure, and if a plugin besides pytest's own takes part in
+these phases.
 """
 
 from __future__ import annotations
 
+import bdb
 import os
 from collections.abc import Iterable
 from typing import Any, Literal
 
 import pytest
-from _pytest.logging import caplog_handler_key, caplog_records_key
-from _pytest.runner import call_and_report
 
+# pytest's plugin for logs keeps the records of an item in its stash: the phase `setup` makes the entry that `call`
+# fills. An item without a `setup` has to make it, and pytest has no public name for the keys. Every item fails without
+# it: tests/plugin/test_short_way.py.
+from _pytest.logging import caplog_handler_key, caplog_records_key
+
+from toolcall_conformance.engine.distributed.event_writer import is_event_sender
 from toolcall_conformance.engine.distributed.handover import Handover
-from toolcall_conformance.engine.distributed.sent_events import is_event_sender
 from toolcall_conformance.engine.items.nodes import CaseNode, ConformanceItem
 
-# What the hooks of pytest's plugin for skipping look for before an item.
+# The marks that pytest's plugin for skipping evaluates before an item.
 _SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
 
-# Modules that make or read reports and do nothing with those of a phase in which nothing was done.
+# Modules whose hooks make or read reports, and do nothing with the report of an empty phase. A hook tells its module
+# only: pytest has no public names for those of its own plugins. A module that is missing here costs time and changes
+# nothing: `test_short_way.py` counts the reports of such phases with and without a plugin that reads them.
 _PHASE_BLIND_MODULES = frozenset(
     {
         "_hypothesis_pytestplugin",
@@ -38,11 +45,15 @@ _PHASE_BLIND_MODULES = frozenset(
         "syrupy",
         "toolcall_conformance.engine.hooks",
         "toolcall_conformance.engine.progress",
-        "toolcall_conformance.engine.recording",
+        "toolcall_conformance.engine.record_collector",
     }
 )
-# The key under which xdist's controller tells its workers whether somebody reads there of such phases.
+# The key of `workerinput` under which xdist's controller tells its workers whether it reads the reports of empty
+# phases.
 PHASES_READ_KEY = "toolcall_phases_read"
+
+# Exceptions at which no debugger stops: a skip, and the end of a debugger.
+_CONTROL_FLOW = (pytest.skip.Exception, bdb.BdbQuit)
 
 
 class ShortProtocol:
@@ -55,16 +66,16 @@ class ShortProtocol:
         self._are_phases_read = True
 
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
-        """Play an item of ours, if it can go the short way; None leaves it to pytest."""
+        """Run an item of ours in the phase ``call`` alone; or return None, which leaves it to pytest."""
         if not isinstance(item, ConformanceItem) or not self._is_eligible(item):
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         if self._are_phases_read:
             _report_phase(item, hook, "setup")
-        item.stash[caplog_records_key] = {}  # where the plugin for logs puts those of each phase
+        item.stash[caplog_records_key] = {}
         with self._handover:
-            call_and_report(item, "call")
+            _call_and_report(item)
         _clear_phase_state(item)
         item.drop_result()
         if self._are_phases_read:
@@ -73,16 +84,16 @@ class ShortProtocol:
         return True
 
     def _is_eligible(self, item: ConformanceItem) -> bool:
-        """Whether only pytest itself would do something before and after an item, and nothing for this one."""
+        """Whether the phases ``setup`` and ``teardown`` of an item would do nothing."""
         case = item.getparent(CaseNode)
-        if case is not self._case:  # asked once a case: plugins may come and go
+        if case is not self._case:  # once a case: plugins may be registered and unregistered
             self._case, self._is_pytest_alone = case, _is_run_by_pytest_alone(item)
             self._are_phases_read = are_phases_read(item.config)
         return self._is_pytest_alone and _SKIPPING_MARKS.isdisjoint(mark.name for mark in item.iter_markers())
 
 
 def _is_run_by_pytest_alone(item: ConformanceItem) -> bool:
-    """Whether all that runs an item, or has a part before or after it, is pytest's own."""
+    """Whether the hooks that run an item, set it up and tear it down are all pytest's own."""
     if item.config.getoption("setupshow", default=False):
         return False
     hook = item.ihook
@@ -99,6 +110,10 @@ def _is_run_by_pytest_alone(item: ConformanceItem) -> bool:
 
 
 def _are_of_pytest(implementations: Iterable[Any]) -> bool:
+    """Whether hooks are pytest's own, by their module: pytest has no public name for its own plugins.
+
+    `test_short_way.py` has plugins that set up, tear down and run items.
+    """
     return all(
         str(getattr(implementation.function, "__module__", "")).startswith("_pytest.")
         for implementation in implementations
@@ -106,26 +121,40 @@ def _are_of_pytest(implementations: Iterable[Any]) -> bool:
 
 
 def are_phases_read(config: pytest.Config) -> bool:
-    """Whether somebody may read the reports of an item's setup and teardown, in which nothing is done."""
+    """Whether a plugin may read the reports of the empty phases ``setup`` and ``teardown``."""
     if config.getoption("durations", default=None) is not None:
         return True
     is_told = getattr(config, "workerinput", {}).get(PHASES_READ_KEY) is False
     return any(
         getattr(implementation.function, "__module__", None) not in _PHASE_BLIND_MODULES
         and not (is_told and is_event_sender(implementation.plugin))
-        for each in (
+        for hook in (
             config.hook.pytest_runtest_makereport,
             config.hook.pytest_runtest_logreport,
-            config.hook.pytest_report_teststatus,  # asked for the status of each phase
+            config.hook.pytest_report_teststatus,  # called for the status of each phase
         )
-        for implementation in each.get_hookimpls()
+        for implementation in hook.get_hookimpls()
     )
 
 
 def _report_phase(item: pytest.Item, hook: Any, when: Literal["setup", "teardown"]) -> None:
-    """Report a phase in which nothing is done."""
+    """Report an empty phase."""
     call = pytest.CallInfo.from_call(_do_nothing, when)
     hook.pytest_runtest_logreport(report=hook.pytest_runtest_makereport(item=item, call=call))
+
+
+def _call_and_report(item: pytest.Item) -> None:
+    """Run the phase ``call`` of an item and report it, as pytest's own protocol does."""
+    hook = item.ihook
+    passed_on: tuple[type[BaseException], ...] = (pytest.exit.Exception,)
+    if not item.config.getoption("usepdb", default=False):
+        passed_on += (KeyboardInterrupt,)
+    call = pytest.CallInfo.from_call(lambda: hook.pytest_runtest_call(item=item), "call", reraise=passed_on)
+    report = hook.pytest_runtest_makereport(item=item, call=call)
+    hook.pytest_runtest_logreport(report=report)
+    is_expected = hasattr(report, "wasxfail")
+    if call.excinfo is not None and not is_expected and not isinstance(call.excinfo.value, _CONTROL_FLOW):
+        hook.pytest_exception_interact(node=item, call=call, report=report)
 
 
 def _do_nothing() -> None:
@@ -133,7 +162,7 @@ def _do_nothing() -> None:
 
 
 def _clear_phase_state(item: pytest.Item) -> None:
-    """Take away what pytest takes away after a test."""
+    """Remove what pytest removes after a test."""
     os.environ.pop("PYTEST_CURRENT_TEST", None)
     del item.stash[caplog_records_key]
     if caplog_handler_key in item.stash:  # unless the plugin for logs is switched off

@@ -16,14 +16,14 @@ from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.basics.streaming.cuts import Fineness, parse_fineness
 from toolcall_conformance.drivers.isolated.driver import MEMORY
 from toolcall_conformance.drivers.loading import Isolation
+from toolcall_conformance.engine.option_sources import OptionSources, verify_root
 from toolcall_conformance.engine.own_root import PATH_SETTINGS
-from toolcall_conformance.engine.sources import OptionSources, verify_root
 from toolcall_conformance.reports.item_record import run_command
 from toolcall_conformance.trust.fuzz.cases import RENDERER, RendererError, load_renderer
 
 FUZZ_SETTINGS = ("fuzz", "fuzz-seed", "fuzz-renderer")
 
-# The options that a command for one item has to repeat; those of files and of the environment hold there, too.
+# The options that a command for one item repeats. Settings of files and of the environment hold for it anyway.
 _RERUN_SETTINGS = (
     "translator",
     "corpus",
@@ -44,7 +44,7 @@ _RERUN_SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class FuzzSettings:
-    """How many conversations are drawn, from which seed, and what renders them: ``package.module:function``."""
+    """How many conversations are generated, from which seed, and what renders them: ``package.module:function``."""
 
     count: int
     seed: int
@@ -92,11 +92,11 @@ class Settings:
     rerun_base_without_fuzz: str
 
     def rerun_command(self, *nodeids: str) -> str:
-        """The command that runs just these items again."""
+        """The command that runs these items again."""
         return run_command(self.rerun_base, *nodeids)
 
     def private_case_command(self, folder: Path, nodeid: str) -> str:
-        """The command that plays one item of a folder of private cases."""
+        """The command that runs one item of a folder of private cases."""
         return run_command(
             f"{self.rerun_base_without_fuzz} {shlex.quote(f'--toolcall-corpus={relative(folder, self.directory)}')}",
             nodeid,

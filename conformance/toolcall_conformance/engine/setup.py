@@ -25,10 +25,10 @@ from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.python.quiet_loading import Printed, held_back, real
 from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
+from toolcall_conformance.engine.ending.corpus_state import CorpusState
 from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
-from toolcall_conformance.engine.ending.exiting import ForcedExit
 from toolcall_conformance.engine.ending.last_report import report_plan
-from toolcall_conformance.engine.ending.unchanged_corpus import CorpusState
+from toolcall_conformance.engine.ending.process_exit import ForcedExit
 from toolcall_conformance.engine.ending.watchdog import Watchdog
 from toolcall_conformance.engine.items import selection
 from toolcall_conformance.engine.items.plan import Support, UnusableSessionError, generated_case, probe
@@ -45,7 +45,7 @@ from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.trust.fuzz.cases import CHECK
 
 _MAX_BODY_BYTES = OUTPUT_LIMIT // 2
-"""So many bytes leave room for a body that grows when it is translated: texts are escaped, files are base64."""
+"""The largest body of a case. A translated body may be larger: texts are escaped, files become base64."""
 
 
 def prepare_run(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
@@ -54,7 +54,7 @@ def prepare_run(config: pytest.Config, arguments: Sequence[str], *, translator: 
     ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or with its ``name`` the
     translator itself, its class or its factory.
     """
-    with contextlib.ExitStack() as undo:  # what to put back if there will be no run
+    with contextlib.ExitStack() as undo:  # what to put back if the run cannot be prepared
         run = _prepare(config, arguments, undo, translator, name)
         undo.pop_all()
         return run
@@ -100,10 +100,10 @@ def _prepare(
                 chosen.known_failures, names, may_lack=chosen.updates_known_failures, name=display_path
             )
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
-        law = None if hasattr(config, "workerinput") else CorpusState(corpus.root)
-        watchdog = _start_watchdog(config, chosen, translator)  # before its standard error is held back
-        aside = _set_reports_aside(config, chosen)
-        undo.callback(aside.restore_unreplaced)
+        corpus_state = None if hasattr(config, "workerinput") else CorpusState(corpus.root)
+        watchdog = _start_watchdog(config, chosen, translator)  # before standard error is held back
+        earlier_reports = _set_reports_aside(config, chosen)
+        undo.callback(earlier_reports.restore_unreplaced)
         if watchdog is not None:
             undo.callback(watchdog.end_run)
             if chosen.reports:
@@ -128,7 +128,7 @@ def _prepare(
         ReportError,
         selection.SelectionError,
         known_failures.KnownFailuresError,
-        OSError,  # a path that cannot even be asked for, as one too long
+        OSError,  # a path that the system refuses, such as one that is too long
     ) as error:
         raise pytest.UsageError("\n".join([str(error), *_printed_lines(printed)])) from None
     _print_now(config, _printed_lines(printed))
@@ -144,8 +144,8 @@ def _prepare(
         cassettes,
         policy,
         watchdog,
-        aside,
-        law,
+        earlier_reports,
+        corpus_state,
         pairs,
         _make_generated_player,
     )
@@ -153,7 +153,7 @@ def _prepare(
 
 
 def _make_generated_player(run: Run) -> ItemPlayer:
-    """What plays generated conversations. Imported here: a run without them does not load what generates."""
+    """Make the player of generated conversations. Imports it here: other runs do not load the generators."""
     from toolcall_conformance.engine.fuzzing import GeneratedPlayer
 
     assert run.settings.fuzz is not None
@@ -161,13 +161,13 @@ def _make_generated_player(run: Run) -> ItemPlayer:
 
 
 def _set_reports_aside(config: pytest.Config, chosen: Settings) -> EarlierReports:
-    """Earlier reports, out of the way of a run that will write its own."""
+    """Set earlier reports aside if this run writes its own."""
     writes = not hasattr(config, "workerinput") and not config.option.collectonly
     return EarlierReports(chosen.reports if writes else ())
 
 
 def _loading_plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
-    """What the reports of a run begin with whose translator ends it before there are items."""
+    """The beginning of the reports of a run that its translator ends before the items are known."""
     spec = str(chosen.translator)
     header = {
         "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
@@ -178,12 +178,12 @@ def _loading_plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
         "python": platform.python_version(),
         "pytest": pytest.__version__,
     }
-    # Nobody knows how many items there are: more than none, so that the report is not complete.
+    # The number of items is not known yet. One, of which none has run, makes the report incomplete.
     return report_plan(header, chosen.reports, chosen.corpora, 1)
 
 
 def _start_watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:
-    """Who ends a run that stands still: where a translator lives in this interpreter. It is then left, too."""
+    """Start the watchdog that ends a hung run, and the forced exit; both only for a translator in this interpreter."""
     spec = chosen.translator if translator is None or isinstance(translator, str) else ""
     if spec is None or chosen.isolation is not None or spec.startswith(OTHER_PROCESSES):
         return None
@@ -193,7 +193,7 @@ def _start_watchdog(config: pytest.Config, chosen: Settings, translator: Any) ->
 
 
 def _adopt_translator(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:
-    """The driver for a translator, a class or a factory that is no text. Raises SpecError."""
+    """The driver of a translator that is an object, a class or a factory. Raises SpecError."""
     if chosen.isolation is None:
         return adopt(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
     return load_driver(
@@ -239,12 +239,12 @@ def _load_other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tupl
 
 
 def _printed_lines(printed: Printed) -> list[str]:
-    """What the translator printed while it was loaded and tried."""
+    """The lines about what the translator printed while it was loaded and probed."""
     return ["toolcall: while it was loaded, the translator printed:", *printed.lines] if printed.lines else []
 
 
 def _print_now(config: pytest.Config, lines: Sequence[str]) -> None:
-    """Tell the user something at once, despite pytest's capture; nobody in a quiet run, or in a worker."""
+    """Print lines at once, despite pytest's capture; not in a quiet run, and not in a worker."""
     if config.get_verbosity() < 0 or hasattr(config, "workerinput"):
         return
     capture = config.pluginmanager.getplugin("capturemanager")
@@ -256,11 +256,11 @@ def _print_now(config: pytest.Config, lines: Sequence[str]) -> None:
 
 
 SUPPORT_KEY = "toolcall_support"
-"""The key under which xdist's controller tells its workers what the translator supports."""
+"""The key of ``workerinput`` under which xdist's controller sends what the translator supports."""
 
 
 def _find_support(config: pytest.Config, driver: Driver, corpus: Corpus) -> Support:
-    """What the translator supports. Workers do not find out by themselves: all must collect the same items."""
+    """What the translator supports. Workers get it from the controller: all must collect the same items."""
     support = getattr(config, "workerinput", {}).get(SUPPORT_KEY)
     return probe(driver, corpus) if support is None else Support.of_json(support)
 
@@ -275,7 +275,7 @@ def _verify_folder(folder: Path) -> None:
 
 
 def _verify_file(file: Path) -> None:
-    """Whether the known failures can be written: told before a long run, not behind it."""
+    """Refuse a file of known failures that cannot be written, before a long run. Raises pytest.UsageError."""
     try:
         folder = target_of(file).parent
     except NotWrittenError as error:
@@ -287,7 +287,7 @@ def _verify_file(file: Path) -> None:
 
 
 def _verify_rendered(case: Case, corpus: Corpus) -> None:
-    """Refuse a case without bodies: it would silently test nothing."""
+    """Refuse a case without bodies, which would test nothing. Raises CorpusError."""
     if not case.formats:
         folder = os.path.relpath(case.path.parents[2])
         raise CorpusError(
@@ -298,7 +298,7 @@ def _verify_rendered(case: Case, corpus: Corpus) -> None:
 
 
 def _verify_bodies(case: Case) -> None:
-    """Read the bodies of a case, so that a broken file is reported before anything runs."""
+    """Read the bodies of a case, to report a broken file before anything runs. Raises CorpusError."""
     counts, shapes = {}, set()
     for name in case.formats:
         for path in case.bodies(name):

@@ -1,5 +1,7 @@
-"""How items are spread over the workers of pytest-xdist: all of a case on one worker, which then does once what they
-share. Each route of drawn conversations stands alone, for it takes minutes. Loaded where pytest-xdist distributes.
+"""Distributes items over the workers of pytest-xdist: all of a case to one worker, which does once what they share.
+
+Each route of generated conversations is distributed alone, because it takes minutes. Only runs with pytest-xdist load
+this module.
 """
 
 from __future__ import annotations
@@ -18,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def make_scheduler(config: pytest.Config, log: Producer) -> LoadScheduling | None:
-    """The scheduler in the place of xdist's usual one; None where the user chose how tests are spread."""
+    """Make the scheduler that replaces xdist's default; None if the user chose another."""
     usual = config.getvalue("dist") == "load" and config.getoption("maxschedchunk") is None
     return CasesTogether(config, log) if usual else None
 
 
 class CasesTogether(LoadScheduling):  # type: ignore[misc]
-    """Spreads tests as ``--dist load`` does, but ends no chunk within a case of ours."""
+    """Distributes as ``--dist load`` does, but ends no chunk within a case of ours."""
 
     def _send_tests(self, node: WorkerController, num: int) -> None:
         super()._send_tests(node, self._extend_to_case_end(num))
 
     def _extend_to_case_end(self, count: int) -> int:
-        """How many of the pending tests are the first ``count``, and what else the last one's case has."""
+        """Extend a chunk of the first ``count`` pending tests to the end of the case of the last one."""
         assert self.collection is not None
         ids = (self.collection[index] for index in self.pending[max(count - 1, 0) :])
         case = _case_of(next(ids, "")) if count > 0 else None
@@ -44,7 +46,7 @@ class CasesTogether(LoadScheduling):  # type: ignore[misc]
 
 
 def _case_of(nodeid: str) -> str | None:
-    """The case that an item of ours is of; None for another test. A route of drawn conversations stands alone."""
+    """The case of an item of ours, or the node id of generated conversations; None for another test."""
     head, _, rest = nodeid.partition("::")
     case = rest.partition("::")[0] if head == PREFIX else None
     return nodeid if case == DRAWN else case

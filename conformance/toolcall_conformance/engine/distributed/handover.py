@@ -1,7 +1,7 @@
-"""Hands the record of an item over from who makes it to who keeps it, where both are in one process.
+"""Hands the record of an item to the collector of records without JSON, if both are in one process.
 
-A record crosses from xdist's workers as text, in a report of pytest's. To write that text and to read it again takes as
-long as to make the record; and what is read is new, while made records share most of their texts.
+From xdist's workers a record comes as JSON text in a report of pytest. To write and to read that text takes as long as
+to make the record. Besides, records share most of their texts, and those that were read do not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from toolcall_conformance.reports.item_record import ItemRecord
 
 
 class Handover:
-    """Open while an item is played whose report goes straight to all who read it."""
+    """Holds the record of an item between the two hooks that make and read its report; open for one item at a time."""
 
     def __init__(self, *, possible: bool) -> None:
         self._is_possible = possible
@@ -26,15 +26,15 @@ class Handover:
         self._open, self._record = False, None
 
     def offer(self, record: ItemRecord) -> bool:
-        """Hand a record over, if that is possible: nobody may change it any more.
+        """Hand a record over; returns whether that is possible. Nobody may change it afterwards.
 
-        One with findings is not: values in it may be parts of bodies, which need not be what is read from its text.
+        A record with findings is not handed over: its values may be parts of bodies, which JSON text may change.
         """
         is_accepted = self._open and not (record.findings or record.bodies or record.witness or record.against)
         self._record = record if is_accepted else None
         return is_accepted
 
     def record_of(self, report: pytest.TestReport) -> ItemRecord | None:
-        """The record that a report would hold as text otherwise."""
+        """The record that was handed over for a report, or None."""
         record = self._record
         return record if record is not None and record.nodeid == report.nodeid else None

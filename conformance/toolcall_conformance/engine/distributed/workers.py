@@ -1,4 +1,4 @@
-"""What xdist's controller and its workers tell each other before the first item."""
+"""What xdist's controller and its workers exchange before the first item."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.engine.distributed.received_events import EventReader
+from toolcall_conformance.engine.distributed.event_reader import EventReader
 from toolcall_conformance.engine.ending.watchdog import COMMAND_KEY, isolated_command
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.runtest_protocol import PHASES_READ_KEY, are_phases_read
@@ -16,7 +16,7 @@ _USAGE_ERROR_KEY = "toolcall_mistake"
 
 
 class WorkerSetup:
-    """Active in the controller: tells workers what it knows, and ends the run where one cannot prepare it."""
+    """Active in the controller: sends workers what it knows, and ends the run if a worker cannot prepare it."""
 
     def __init__(self, config: pytest.Config, run: Run) -> None:
         self._config, self._run = config, run
@@ -24,7 +24,7 @@ class WorkerSetup:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what the translator supports, what the user wrote, and whether somebody reads of all phases."""
+        """Send a worker what the translator supports, the user's command, and whether empty phases are read."""
         node.workerinput[SUPPORT_KEY] = self._run.support.to_json()
         node.workerinput[COMMAND_KEY] = isolated_command(self._config)
         node.workerinput[PHASES_READ_KEY] = are_phases_read(self._config)
@@ -32,7 +32,7 @@ class WorkerSetup:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Raises UsageError for a worker that could not prepare the run; xdist would start others in its place."""
+        """Raise UsageError for a worker that could not prepare the run: xdist would start others instead."""
         del error
         mistake = getattr(node, "workeroutput", {}).get(_USAGE_ERROR_KEY)
         if mistake is not None:
@@ -44,7 +44,7 @@ class WorkerSetup:
 
 
 class UnpreparedWorker:
-    """Active in a worker that cannot prepare the run: it says why to the controller, and collects nothing."""
+    """Active in a worker that cannot prepare the run: sends the reason to the controller, and collects nothing."""
 
     def __init__(self, config: Any, mistake: str) -> None:
         config.workeroutput[_USAGE_ERROR_KEY] = mistake

@@ -1,4 +1,4 @@
-"""What the watcher does at the end of a run that it ends, or that has died: the reports, and a few lines."""
+"""Writes the reports of a run that the watcher ends, or that died, and the lines to print."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 
-# What a record says of the item itself.
 JsonObject = Mapping[str, Any]
 
-# A process can be ended with any exit code, 0 too, and nobody can change it then.
+# A dead process may have any exit code, 0 too, and nobody can change it.
 _EXIT_CODE_NOTE = "; its exit code is no verdict"
 
 
@@ -34,7 +33,7 @@ def report_plan(
     expected: int,
     not_applicable: Iterable[NotApplicable] = (),
 ) -> dict[str, Any]:
-    """What the reports of a run begin with, for ``conclude``."""
+    """The content of the reports that is known before the first item, for ``conclude``."""
     return {
         "header": header,
         "report": [str(path) for path in reports],
@@ -84,7 +83,7 @@ def conclude(
 def _conclude_outside_call(
     plan: JsonObject | None, item: JsonObject | None, records: Sequence[tuple[str, float]], advice: str, whose: str
 ) -> str:
-    """A run that ended without having said so, in no call: killed, or ended by a thread that the translator left."""
+    """Conclude a run that died outside of a call: killed, or ended by a thread that the translator left."""
     last = f", after {visible(str(item['nodeid']))} had begun" if item is not None else ""
     lines = [f"\ntoolcall: the process ended before {visible(whose)} did{last}{_EXIT_CODE_NOTE}"]
     if plan is not None:
@@ -96,7 +95,7 @@ def _conclude_outside_call(
 def _write_reports(
     plan: JsonObject, item: JsonObject | None, records: Sequence[tuple[str, float]], rule: str, why: str
 ) -> list[str]:
-    """Write the reports; a line for each."""
+    """Write the reports, and return a line for each."""
     try:
         corpus = load_corpus(extra=[Path(folder) for folder in plan["corpus"]])
         items = [ItemRecord.loads(text).with_duration(duration) for text, duration in records]
@@ -111,7 +110,7 @@ def _write_reports(
             expected=plan["expected"],
             roots=find_root_causes(items, Harm.of(corpus)),
         )
-    except Exception as error:  # whatever it is, the run has to end
+    except Exception as error:  # the run must end, whatever is wrong here
         return [f"toolcall: no report could be written: {type(error).__name__}: {visible(str(error))}"]
     return [_write_report(run, Path(path), corpus, len(items)) for path in plan["report"]]
 
@@ -125,7 +124,7 @@ def _write_report(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str
 
 
 def item_facts(item: PlannedItem) -> dict[str, Any]:
-    """What a record says of an item itself."""
+    """The keys of a record that identify an item."""
     return {
         "nodeid": item.nodeid,
         "case": item.case.id,
@@ -137,7 +136,7 @@ def item_facts(item: PlannedItem) -> dict[str, Any]:
 
 
 def ended_item_record(corpus: Corpus, item: JsonObject, rule: str, message: str) -> ItemRecord:
-    """The record of an item whose process ended or was ended before its verdict."""
+    """The record of an item whose process died or was killed before its verdict."""
     failure = make_finding(corpus, rule, "", message, element="body")
     return ItemRecord.of(
         **item,

@@ -25,7 +25,7 @@ import pytest
 
 from toolcall_conformance.basics import run_command
 from toolcall_conformance.drivers.python import hang_marks
-from toolcall_conformance.engine.ending.exits import ExitGuard
+from toolcall_conformance.engine.ending.process_exit import ExitGuard
 
 # The key of `workerinput` under which xdist's controller sends the user's command.
 COMMAND_KEY = "toolcall_command"

@@ -1,4 +1,4 @@
-"""Why a run judged nothing: what the arguments select does not exist, or the translator does not do it."""
+"""Explains why a run judged nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def explain_selection(run: Run) -> str:
 
 
 def explain_collection(config: pytest.Config) -> str:
-    """Why the run ended before it knew its items: under xdist, all workers may have died while they began."""
+    """Why the run ended before it had collected: under xdist, all workers may have died at their start."""
     if not config.pluginmanager.hasplugin("dsession"):
         return "the run ended before the items were collected"
     advice = "run without `-n`, or with --toolcall-isolated"
@@ -42,20 +42,20 @@ def explain_collection(config: pytest.Config) -> str:
 
 
 def explain_outcomes(outcomes: Mapping[str, int]) -> str:
-    """Why items ran and none was played: a hook or a mark of the user's ended each of them, with these outcomes."""
+    """Why no item was played: hooks or marks of the user's ended them, with these outcomes and counts."""
     outcomes_text = _join_names([f"{count} {outcome}" for outcome, count in sorted(outcomes.items())])
     return f"no item was played: {outcomes_text} in the setup, by a hook or a mark of your own project"
 
 
 def explain_reasons(records: Iterable[ItemRecord]) -> str:
-    """Why no item that ran has a verdict: their reasons, the most frequent first."""
+    """Why no item that ran has a verdict: the most frequent reasons."""
     reasons = Counter(record.reason for record in records if record.reason)
     lines = [f"{count} × {reason}" for reason, count in reasons.most_common(_MAX_SHOWN)]
     return "; ".join(["no item reached a verdict", *lines, *_remainder(len(reasons), "reason")])
 
 
 def unsupported_text(run: Run, items: Sequence[PlannedItem]) -> str:
-    """That the translator does none of some items, with what it says, or lacks, of their routes."""
+    """Say that the translator supports none of some items, with its reasons or missing operations by route."""
     return f"{run.driver.name} supports none of the selected items: {_unsupported_reasons(run, items)}"
 
 
@@ -71,7 +71,7 @@ def _unsupported_reasons(run: Run, items: Sequence[PlannedItem]) -> str:
 
 
 def _missing_items_text(run: Run, items: Sequence[PlannedItem]) -> str:
-    """Which of the check and the route that are selected the selected cases do not have."""
+    """Say which selected check or route the selected cases do not have."""
     cases = dict.fromkeys(item.case.id for item in items)
     checks = dict.fromkeys(item.check for item in items)
     here = [item for item in items if run.selection.selects(item.case.id, item.check)]

@@ -11,12 +11,12 @@ load the conftest files of its folder, which no other argument may lie in.
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import _pytest
 import pluggy
 import pytest
 
@@ -27,14 +27,16 @@ from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.engine.items.repetition import RepeatedResult
 from toolcall_conformance.engine.items.selection import PREFIX
 
-# The folders of what lies between a run and the hook of a user: pytest, pluggy, and this package.
-_MACHINERY_FOLDERS = (Path(_pytest.__file__).parent, Path(pluggy.__file__).parent, Path(__file__).parents[2])
+# The folders of the code between a run and a user's hook: pytest, pluggy, and this package.
+_MACHINERY_FOLDERS = (
+    Path(inspect.getfile(pytest.Item)).parent,
+    Path(pluggy.__file__).parent,
+    Path(__file__).parents[2],
+)
 
 if TYPE_CHECKING:
-    from _pytest._code.code import TerminalRepr, Traceback, TracebackEntry
-
+    from toolcall_conformance.engine.client_reactions import ClientReaction
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.engine.witnessing import ClientReaction
 
 
 class ItemFailedError(Exception):
@@ -42,11 +44,11 @@ class ItemFailedError(Exception):
 
 
 class HarnessError(Exception):
-    """Something went wrong in this package, not in the translator."""
+    """An error of this package, not of the translator."""
 
 
 def _conftest_folder(config: pytest.Config) -> Path:
-    """The folder whose conftest files have a part in our items."""
+    """The folder whose conftest files see our items."""
     started_in = config.invocation_params.dir
     return started_in if started_in.is_relative_to(config.rootpath) else config.rootpath
 
@@ -80,7 +82,7 @@ class CaseNode(_Branch):
     """A case: its checks."""
 
     location_path: str | None = None
-    """The path of its file, as reports show it, once an item has asked."""
+    """The path of its file as reports show it; set when the first item needs it."""
 
     def collect(self) -> Iterator[pytest.Collector]:
         for check, group in itertools.groupby(self.items, key=lambda item: item.check):
@@ -133,18 +135,19 @@ class ConformanceItem(pytest.Item):
             )
 
     def drop_result(self) -> None:
-        """Forget what was played: pytest keeps its items, and all their bodies would fill the memory."""
+        """Drop the result: pytest keeps its items, and all their bodies would fill the memory."""
         self.repeated_result = None
 
     def _known_reasons(self, tried: RepeatedResult) -> list[str]:
-        """Why each of its failures is known, in the order of the findings."""
+        """The reasons of its known failures, in the order of the findings."""
         reasons = [
             (finding.rule, self.run.known_reason(self.nodeid, finding))
             for finding in self.run.failing_findings(tried.result)
         ]
         return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in reasons))
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The text of a failure: a string, or an object that pytest prints by its ``toterminal``."""
         from toolcall_conformance.engine.output.failure_texts import failed_item_text, harness_error_text
 
         if isinstance(excinfo.value, ItemFailedError) and self.repeated_result is not None:
@@ -152,7 +155,7 @@ class ConformanceItem(pytest.Item):
         if isinstance(excinfo.value, HarnessError) and not self.config.option.fulltrace:
             return harness_error_text(self, excinfo.value)
         if isinstance(excinfo.value, pytest.xfail.Exception) and self.repeated_result is not None:
-            # The way through pytest to here says nothing of a known failure, and is slow to write down.
+            # A traceback through pytest says nothing of a known failure, and is slow to format.
             return (
                 failed_item_text(self, self.repeated_result.result)
                 if self.config.option.xfail_tb
@@ -160,14 +163,18 @@ class ConformanceItem(pytest.Item):
             )
         return super().repr_failure(excinfo, style)
 
-    def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Traceback:
-        """Of what a hook of a user raises in any phase, pytest shows the user's own lines; ``--full-trace`` all."""
+    def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+        """Keep the user's own lines in the traceback of an exception of the user's hooks; ``--full-trace`` shows all.
+
+        pytest calls this private method, and has no public one that decides which lines it shows.
+        ``tests/plugin/test_user_conftest.py`` raises in each phase.
+        """
         return excinfo.traceback.filter(_is_users) or excinfo.traceback
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Say what to do in a hook that takes each item for a test function."""
+            """Raise AttributeError with advice for a hook that takes each item for a test function."""
             raise AttributeError(
                 f"no attribute {name!r}: an item of toolcall:: is no test function; "
                 "in a hook for functions write `if not isinstance(item, pytest.Function): return`",
@@ -180,7 +187,7 @@ class ConformanceItem(pytest.Item):
 
     @functools.cached_property
     def location(self) -> tuple[str, int | None, str]:
-        """As pytest's own, which looks for the path of the case anew for each item."""
+        """The location as pytest computes it, but once for each case: it looks up the path for each item."""
         case = self.getparent(CaseNode)
         assert case is not None
         if case.location_path is None:
@@ -188,10 +195,10 @@ class ConformanceItem(pytest.Item):
         return case.location_path, 0, self.nodeid
 
 
-def _is_users(entry: TracebackEntry) -> bool:
+def _is_users(entry: Any) -> bool:
     return is_users_file(entry.path)
 
 
 def is_users_file(path: Path | str) -> bool:
-    """Whether a frame of a traceback with this path is neither pytest's nor ours."""
+    """Whether the file of a frame is neither pytest's nor ours."""
     return not any(Path(path).is_relative_to(folder) for folder in _MACHINERY_FOLDERS)

@@ -1,4 +1,4 @@
-"""The items of a run: every case, check and route that applies to the translator, in a fixed order."""
+"""Plans the items of a run, in a fixed order: a case on a route in a check. Probes what the translator supports."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ class PlannedItem:
 
     @property
     def name(self) -> str:
-        """The last part of the node id: where it is played, and the variant if it has one."""
+        """The last part of the node id: the route or format, and the variant if there is one."""
         return f"{self.route_part}-{self.variant}" if self.variant else self.route_part
 
     @property
     def route_part(self) -> str:
-        """The route, or the one format that a check within one format is played in."""
+        """The route in a node id; of a check within one format, that format."""
         return self.route.client if self.check in ONE_FORMAT else str(self.route)
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The operations that a translator supports by (client, upstream), and its ``reasons`` for what it does not."""
+    """The operations that a translator supports by (client, upstream), and its ``reasons`` for those that it lacks."""
 
     operations: Mapping[Ends, frozenset[str]]
     reasons: Mapping[Ends, str]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, for xdist's workers."""
+        """Return plain JSON, for xdist's workers."""
         return {
             "operations": [[*ends, sorted(names)] for ends, names in self.operations.items()],
             "reasons": [[*ends, reason] for ends, reason in self.reasons.items()],
@@ -78,7 +78,7 @@ class Support:
 
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Support:
-        """The inverse of :meth:`to_json`."""
+        """Read what :meth:`to_json` returned."""
         return cls(
             {(client, upstream): frozenset(names) for client, upstream, names in plain["operations"]},
             {(client, upstream): reason for client, upstream, reason in plain["reasons"]},
@@ -95,9 +95,9 @@ class Support:
         if isinstance(item.case, RecordedCase):
             return checks.needs(item.case, item.check) - done
         if isinstance(item.case, PairCase):
-            return frozenset()  # the output is there already
+            return frozenset()  # the file has the output
         if isinstance(item.case, AllGenerated):
-            return frozenset() if done else frozenset({"request"})  # it is played in all checks that apply
+            return frozenset() if done else frozenset({"request"})  # all checks that apply play it
         if item.check == "round_trip":
             done &= self.operations.get(ends[::-1], frozenset())  # there, and back
         return needs(item.check, item.case, item.route.upstream, item.variant) - done
@@ -111,9 +111,9 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
 def plan_items(
     corpus: Corpus, *, cut_everywhere: bool = False, selects: Callable[[str, str], bool] = lambda _case, _check: True
 ) -> Iterator[PlannedItem]:
-    """Every item of a corpus, supported or not. ``cut_everywhere`` cuts streams in every case.
+    """Plan every item of a corpus, supported or not. ``cut_everywhere`` cuts streams in every case.
 
-    A case and check that is not ``selects`` has no items and is not read.
+    Cases and checks that ``selects`` refuses have no items, and are not read.
     """
     for case in corpus.cases.values():
         for check in CHECKS:
@@ -126,7 +126,7 @@ def plan_items(
 
 
 def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterator[PlannedItem]:
-    """Every item of recorded exchanges, supported or not."""
+    """Plan every item of recorded exchanges, supported or not."""
     others = {
         name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
         for name in corpus.formats
@@ -144,18 +144,18 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
 
 
 def paired_items(cases: Mapping[str, PairCase]) -> Iterator[PlannedItem]:
-    """Every item of golden files: one a pair."""
+    """Plan the items of golden files: one for each pair."""
     for case in cases.values():
         yield PlannedItem(case, case.check, case.route)
 
 
 def generated_case(corpus: Corpus) -> AllGenerated:
-    """The case that stands for all drawn conversations."""
+    """The case that represents all generated conversations."""
     return AllGenerated(corpus.formats, corpus.root)
 
 
 def generated_items(corpus: Corpus) -> Iterator[PlannedItem]:
-    """The items of drawn conversations, one a route, supported or not."""
+    """Plan the items of generated conversations, one for each route, supported or not."""
     case = generated_case(corpus)
     for client in corpus.formats:
         for upstream in corpus.formats:
@@ -163,13 +163,12 @@ def generated_items(corpus: Corpus) -> Iterator[PlannedItem]:
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:
-    """Find out which routes and operations the translator supports, with one try per route.
+    """Probe which routes and operations the translator supports, once for each route.
 
-    It opens a session and gives it the first exchange of one case. For ``error`` and ``stream`` it opens further ones,
-    with a case where the provider answers with an error, and with a streamed reply. Only Unsupported counts, and
-    a route that a gateway lacks though its file declares it; the items find all other faults. After a call that does
-    not return it opens sessions and calls nothing more, and takes unknown operations as supported. Raises
-    UnusableSessionError.
+    Opens a session and plays the first exchange of one case. For ``error`` and ``stream`` it opens further sessions,
+    with a case whose provider answers with an error, and with a streamed reply. Only two outcomes count: Unsupported,
+    and a route that a gateway lacks although its file declares it. The items find all other faults. After a call that
+    does not return, it only opens sessions, and takes unknown operations as supported. Raises UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}
     reasons: dict[Ends, str] = {}
@@ -179,7 +178,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
         example = _example_case(corpus, ends, failing=False)
         if example is None:
             continue
-        # Nobody has the operations within one format unless a session shows them.
+        # Operations within one format count only if a session has them.
         operations[ends] = driver.carries - FORMAT_OPERATIONS.keys()
         if silent:
             continue
@@ -198,7 +197,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
             for name, outcome in answers.items():
                 if isinstance(outcome, NoRoute) and not outcome.may_lack:
                     missing.setdefault(ends, outcome)
-                # One that raises upon an error may not do so upon all of them: each item finds out.
+                # A translator that raises for this error may translate others: the items find out.
                 if isinstance(outcome, UnsupportedOutcome) and not isinstance(outcome, RaisedError):
                     offered -= {name}
                     reasons[ends] = outcome.reason
@@ -211,7 +210,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
 
 
 def _missing_routes_text(driver: Driver, outcomes: Mapping[Ends, NoRoute]) -> str:
-    """A line for each address that is wrong."""
+    """A line for each wrong address."""
     groups: dict[str, list[Ends]] = {}
     for ends, outcome in outcomes.items():
         groups.setdefault(outcome.reason, []).append(ends)
@@ -225,7 +224,7 @@ def _missing_routes_text(driver: Driver, outcomes: Mapping[Ends, NoRoute]) -> st
 def _probe_operations(
     driver: Driver, corpus: Corpus, session: SessionDriver, example: Case, ends: Ends
 ) -> dict[str, Any]:
-    """The outcomes of one call of each operation; stops after a call that did not return."""
+    """Call each operation once, and return the outcomes; stops after a call that did not return."""
     offered = session.operations & driver.carries
     answers: dict[str, Any] = dict(_probe_exchange(session, example, ends, ("request", "response")))
     if "error" in offered and not _has_hung(answers):
@@ -236,7 +235,7 @@ def _probe_operations(
 
 
 def _example_case(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
-    """The first case in both formats whose first exchange is a reply, or an error if ``failing``."""
+    """The first case in both formats that begins with a reply, or with an error if ``failing``."""
     for case in corpus.cases.values():
         if set(ends) <= set(case.formats) and failing == case.begins_with(ends[1], "error.json"):
             return case
@@ -244,7 +243,7 @@ def _example_case(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
 
 
 def _probe_exchange(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...]) -> dict[str, Outcome]:
-    """The outcomes of a case's first exchange by operation; stops after a call that did not return."""
+    """Play operations of a case's first exchange, and return the outcomes; stops after a call that did not return."""
     client, upstream = case.exchanges(ends[0])[0], case.exchanges(ends[1])[0]
     bodies = {"request": client.request, "response": upstream.response, "error": upstream.error}
     answers: dict[str, Outcome] = {}
@@ -255,7 +254,7 @@ def _probe_exchange(session: SessionDriver, case: Case, ends: Ends, names: tuple
 
 
 def _probe_error(driver: Driver, corpus: Corpus, ends: Ends) -> dict[str, Outcome | OpenOutcome]:
-    """The outcomes of a case whose first exchange ends with an error; of ``open``, if that did not return."""
+    """Play a case that begins with an error, and return the outcomes; that of ``open`` if it did not return."""
     case = _example_case(corpus, ends, failing=True)
     if case is None:
         return {}
@@ -266,7 +265,7 @@ def _probe_error(driver: Driver, corpus: Corpus, ends: Ends) -> dict[str, Outcom
 
 
 def _probe_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome | Outcome | OpenOutcome | None:
-    """The outcome of the first exchange with a stream; None if there is none."""
+    """Play a case that begins with a stream, and return the outcome; None if there is no such case."""
     client, upstream = ends
     for case in corpus.cases.values():
         if set(ends) <= set(case.formats) and case.begins_with(upstream, "response.sse"):

@@ -1,4 +1,4 @@
-"""An item played several times: what came in each try, and what only in some."""
+"""Repeats an item, and finds failures that only some of the tries show."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from toolcall_conformance.checks import ItemResult
 
 @dataclass(frozen=True, slots=True)
 class RepeatedResult:
-    """The tries of one item. ``result`` is the one to show, ``counts`` says in how many tries each signature fails it.
+    """The tries of an item: ``count`` of them, with their ``verdicts``.
 
-    ``verdicts`` are those of all tries.
+    ``result`` is the one to show. ``counts`` has, by signature of a failing finding, the number of tries that show it.
     """
 
     result: ItemResult
@@ -23,17 +23,17 @@ class RepeatedResult:
     verdicts: Sequence[Verdict] = ()
 
     def is_unstable(self, signature: str) -> bool:
-        """Whether a failure came in some tries and not in others."""
+        """Whether some tries show a failure and others do not."""
         return 0 < self.counts.get(signature, self.count) < self.count
 
     @property
     def differs(self) -> bool:
-        """Whether the verdict, or what fails the item, was not the same in all tries."""
+        """Whether the tries differ in their verdicts or failures."""
         return len(set(self.verdicts)) > 1 or any(count < self.count for count in self.counts.values())
 
     @property
     def sentence(self) -> str:
-        """How the tries differed."""
+        """A sentence on how the tries differ."""
         verdicts = ", ".join(f"{word} {times} of {self.count} times" for word, times in Counter(self.verdicts).items())
         rules = ", ".join(
             f"{signature.split(' ')[0]} {times} of {self.count} times"
@@ -49,7 +49,7 @@ def repeat(
     failing: Callable[[ItemResult], Iterable[Finding]],
     signature: Callable[[Finding], str],
 ) -> RepeatedResult:
-    """Play an item ``count`` times. Shown is the first result with the most kinds of failures."""
+    """Play an item ``count`` times. The result to show is the first with the most kinds of failures."""
     results = [once()]
     results += [once() for _ in range(count - 1)]
     kinds = [frozenset(map(signature, failing(result))) for result in results]

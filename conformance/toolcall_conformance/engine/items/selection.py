@@ -1,8 +1,8 @@
-"""The items that arguments select: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages.
+"""Parses the arguments that select items: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages.
 
-Checks within one format have that format in the place of the route. A route stands for its plain item alone, so that
-the id of each item selects that one; ``ROUTE*`` takes its variants in. ``@quick`` in the place of a case stands for the
-items of ``corpus/quick.json``.
+Checks within one format have that format in place of the route. A route selects its plain item alone, so that the id of
+each item selects just this one; ``ROUTE*`` selects its variants, too. ``@quick`` in place of a case selects the items
+of ``corpus/quick.json``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class SelectionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Selector:
-    """One argument. ``cases`` is one case or a family; None means all. The plain variant is ``""``.
+    """What one argument selects; None means all. ``cases`` is one case or a family. The plain variant is ``""``.
 
-    ``items``: nothing but these, by check, then by the last part of the node id: the cases.
+    ``items`` lists the cases by check and by the last part of the node id; nothing else is selected then.
     """
 
     cases: frozenset[str] | None = None
@@ -53,7 +53,7 @@ class _Selector:
 
     @staticmethod
     def _is_listed(items: ListedItems, case: str, check: str | None, route: str | None, variant: str | None) -> bool:
-        """Whether the list has an item like this; what is None may be anything."""
+        """Whether the list has such an item; None matches anything."""
         checks = items.values() if check is None else [items.get(check, {})]
         if variant is not None:
             name = f"{route}-{variant}" if variant else str(route)
@@ -67,7 +67,7 @@ class _Selector:
 
 
 class Selection:
-    """The items that the arguments select."""
+    """What all arguments select together."""
 
     def __init__(self, selectors: Sequence[_Selector]) -> None:
         self._selectors = tuple(selectors)
@@ -145,7 +145,7 @@ def _parse_argument(
 
 
 def _split_variant(argument: str, name: str, places: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
-    """``anthropic-to-gemini-swapped`` as route and variant; None for all of them, the plain one too: ``ROUTE*``."""
+    """Split ``anthropic-to-gemini-swapped`` into route and variant; None for ``ROUTE*``, which selects all variants."""
     if name.endswith("*"):
         return name.removesuffix("*"), None
     for route in places:
@@ -193,7 +193,7 @@ def _verify_route(
         kind = "route" if any("-to-" in place for place in places) else "format"
         raise SelectionError(f"{argument}: there is no {kind} {route!r}{_suggestion(route, places)}")
     ends, rendered = set(route.split("-to-")), {name for case in case_ids or cases for name in cases[case]}
-    # A case without any body is told of when its bodies are read.
+    # A case without any body is reported when its bodies are read.
     if rendered and not any(ends <= set(cases[case]) for case in case_ids or cases):
         missing = ", ".join(sorted(ends - rendered)) or "both formats"
         whose = "the case has" if case_ids is not None and len(case_ids) == 1 else "its cases have"

@@ -1,4 +1,4 @@
-"""The bodies of a failing item as files: the translator's input, its output, and the golden."""
+"""Writes the bodies of a failing item as files: the translator's input, its output, and the golden."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def write_bodies(root: Path, item: PlannedItem, result: ItemResult) -> Path | No
         if result.traceback:
             (folder / "traceback.txt").write_text(visible_lines(result.traceback) + "\n", encoding="utf-8")
     except OSError:
-        # The verdict matters more than its files: the failure text then names none.
+        # The verdict matters more than its files, and the failure text names none then.
         return None
     return folder
 
 
 def _body_bytes(body: Any) -> bytes:
-    """Bytes as they are, anything else as JSON with escapes for what a terminal would obey; both without secrets."""
+    """The bytes to write: bytes unchanged, other bodies as JSON with control characters escaped; without secrets."""
     if isinstance(body, bytes):
         return redact_bytes(body)
     return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")

@@ -9,27 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
-from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
-
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.visible_text import shorten, visible
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.engine.output.printing import write_lines
-from toolcall_conformance.engine.output.sanitizing import MAX_TEXT, MAX_TRACEBACK, sanitize
+from toolcall_conformance.engine.output.printing import LineWriter, write_lines
+from toolcall_conformance.engine.output.sanitizer import MAX_TEXT, MAX_TRACEBACK, sanitize
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports.text.failure import Line, ReportedItem, describe
 from toolcall_conformance.trust.fuzz.cases import AllGenerated
 
 if TYPE_CHECKING:
-    from _pytest._io import TerminalWriter
-
+    from toolcall_conformance.engine.client_reactions import ClientReaction
     from toolcall_conformance.engine.items.plan import PlannedItem
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.engine.witnessing import ClientReaction
 
 
 class FailedItem(Protocol):
-    """What the text of a failed item needs of its node."""
+    """The attributes of an item that its failure text needs."""
 
     planned: PlannedItem
     run: Run
@@ -53,8 +49,8 @@ class CrashLine:
 
 
 @dataclass(eq=False)
-class FailureText(TerminalRepr):
-    """Lines with a little colour; ``whole`` are all of them, where ``lines`` are only those that are shown."""
+class FailureText:
+    """The text of a failure for pytest's ``repr_failure``: ``lines`` are shown. ``whole`` has all if those are cut."""
 
     lines: list[Line]
     reprcrash: CrashLine
@@ -63,18 +59,19 @@ class FailureText(TerminalRepr):
     def __str__(self) -> str:
         return "\n".join(line.text for line in self.lines)
 
-    def toterminal(self, tw: TerminalWriter) -> None:
+    def toterminal(self, tw: LineWriter) -> None:
+        """Write the text; pytest calls this with its terminal writer."""
         write_lines(tw, self.lines)
 
     @classmethod
     def of(cls, lines: Sequence[Line], reprcrash: CrashLine) -> Self:
-        """A text of lines that say foreign things; of a long one its beginning and its end."""
+        """Sanitize lines, and cut the middle of a long text."""
         whole = [Line(visible(shorten(line.text)), line.kind) for line in lines]
         excerpt = _cut_middle(whole)
         return cls(excerpt, reprcrash, [] if excerpt is whole else whole)
 
 
-# Room for the line that says how many are left out.
+# Characters for the line that says how many are left out.
 _NOTICE_ROOM = 100
 
 
@@ -90,7 +87,7 @@ def _cut_middle(lines: list[Line]) -> list[Line]:
 
 
 def failed_item_text(item: FailedItem, result: ItemResult) -> FailureText:
-    """Why an item failed: its findings, and the translator's own traceback if it raised."""
+    """Why an item failed: its findings, and the translator's traceback if it raised."""
     planned, run = item.planned, item.run
     failing = run.failing_findings(result)
     subject = ReportedItem(
@@ -122,12 +119,12 @@ def failed_item_text(item: FailedItem, result: ItemResult) -> FailureText:
 
 
 def traceback_excerpt(result: ItemResult) -> str:
-    """The translator's own traceback, without the middle of a long one; the whole is among the item's files."""
+    """The translator's traceback, without its middle if it is long; the item's files have the whole."""
     return sanitize(result.traceback, MAX_TRACEBACK)
 
 
 def harness_error_text(item: FailedItem, fault: Exception) -> FailureText:
-    """An error of this package: its place without a traceback, and what to do."""
+    """The text of an error of this package: its place, and what to do."""
     frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     lines = [

@@ -1,4 +1,4 @@
-"""The bodies of an item that its findings are about, for reports that show them, with which call each id is of."""
+"""The bodies that an item's findings are about, for reports. Letters tell which call each id belongs to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.engine.witnessing import is_about
+from toolcall_conformance.engine.client_reactions import is_about
 from toolcall_conformance.judge.translation.calls.align import align_calls
 from toolcall_conformance.library import Corpus
 
@@ -28,7 +28,7 @@ _TEXT_LIMIT = 2_000
 _BODY_LIMIT = 200_000
 _MAX_DIFFERENCES = 30
 _RECORDED_LABEL = "reply"
-"""How the body is called that was recorded, beside the golden of its case."""
+"""The label of a recorded body that is compared with the golden of its case."""
 _BODY_KIND = re.compile("request|response|error")
 _STREAM_FILES = {"sent": "sent.sse", "received": "received.sse", "usual": "usual.sse"}
 
@@ -50,13 +50,13 @@ def _exchange_entry(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[
     return entry | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
 
 
-def _golden_differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> list[str]:
-    """Where what came differs from the golden, a line each, without what the law accepts."""
-    direction = _BODY_KIND.search(name)
+def _golden_differences(corpus: Corpus, route: Route, body_label: str, parts: Mapping[str, Any]) -> list[str]:
+    """A line for each difference of the output from the golden that the judge does not accept."""
+    direction = _BODY_KIND.search(body_label)
     bodies = [parts.get("golden"), parts.get("produced")]
     if not all(isinstance(body, dict) and _is_small(body) for body in bodies):
         return []
-    if name == _RECORDED_LABEL:  # a model says other words each time: what came or went is news
+    if body_label == _RECORDED_LABEL:  # a model writes other words each time; only lost and new members matter
         differences = find_differences(parts["golden"], parts["produced"])
         return [
             redact_secrets(str(difference))
@@ -98,27 +98,27 @@ def _is_small(body: Any) -> bool:
 
 @dataclass(slots=True)
 class _CallLabels:
-    """Which call is meant, by a letter: at each place of a body, and by each id in it."""
+    """The letters of the calls of a body: by pointer, and by id."""
 
     places: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
 
-    def add(self, pointer: str, called: str | None, label: str) -> None:
+    def add(self, pointer: str, call_id: str | None, label: str) -> None:
         self.places[pointer] = label
-        if called and self.ids.setdefault(called, label) != label:
-            self.ids[called] = f"{self.ids[called]}/{label}"
+        if call_id and self.ids.setdefault(call_id, label) != label:
+            self.ids[call_id] = f"{self.ids[call_id]}/{label}"
 
 
-def _label_parts(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> dict[str, _CallLabels]:
-    """The calls of all bodies, each under the letter of the call of the source that it is."""
-    direction = _BODY_KIND.search(name)
+def _label_parts(corpus: Corpus, route: Route, body_label: str, parts: Mapping[str, Any]) -> dict[str, _CallLabels]:
+    """Label the calls of all bodies by the call of the source that they correspond to."""
+    direction = _BODY_KIND.search(body_label)
     if direction is None or direction[0] == "error":
         return {}
     request = direction[0] == "request"
     source_format, target_format = (route.client, route.upstream) if request else (route.upstream, route.client)
     if not {source_format, target_format} <= set(formats.names()):
         return {}
-    # What a round trip brings back is of the format that went.
+    # The output of a round trip has the format of its source.
     back = "source" in parts and parts["source"] is parts.get("golden")
     readings = {
         part: _read_part(
@@ -132,9 +132,10 @@ def _label_parts(corpus: Corpus, route: Route, name: str, parts: Mapping[str, An
     return {part: _label_calls(corpus, source, reading) for part, reading in readings.items()}
 
 
-def _read_part(name: str, part: str, direction: str, body: Any) -> Reading:
-    """What a body says in its format; of a stream, what the reply says that its events make."""
-    return formats.read(name, direction, formats.assemble(name, body).body if part in _STREAM_FILES else body)
+def _read_part(format_name: str, part: str, body_kind: str, body: Any) -> Reading:
+    """Read a body in its format; of a stream, the reply that its events assemble to."""
+    whole = formats.assemble(format_name, body).body if part in _STREAM_FILES else body
+    return formats.read(format_name, body_kind, whole)
 
 
 def _label_calls(corpus: Corpus, source: Reading, reading: Reading) -> _CallLabels:
@@ -160,7 +161,7 @@ def _letter(number: int) -> str:
 
 
 def _shorten_body(body: Any) -> Any:
-    """A body with long texts cut; of one that is long all the same its beginning as text."""
+    """A body with long texts cut; if it is still too long, the beginning of its JSON text."""
     try:
         cut = _shorten_texts(body)
         text = json.dumps(cut)

@@ -48,12 +48,12 @@ def _client_reactions(
     route: Route, played: tuple[PlayedBodies, ...], findings: list[Finding]
 ) -> Iterator[ClientReaction]:
     for exchange in played:
-        name = next((finding.format for finding in findings if is_about(finding.body, exchange, played)), "")
-        direction, body = _received_body(exchange)
-        if name in client_formats() and body is not MISSING:
+        format_name = next((finding.format for finding in findings if is_about(finding.body, exchange, played)), "")
+        body_kind, body = _received_body(exchange)
+        if format_name in client_formats() and body is not MISSING:
             golden = None if exchange.golden is MISSING else exchange.golden
-            expected = None if direction == "request" else _expected_reading(route, exchange, name, direction)
-            yield ClientReaction(exchange.name, witness(name, direction, body, golden=golden, expected=expected))
+            expected = None if body_kind == "request" else _expected_reading(route, exchange, format_name, body_kind)
+            yield ClientReaction(exchange.name, witness(format_name, body_kind, body, golden=golden, expected=expected))
 
 
 def is_about(body_label: str, exchange: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
@@ -63,17 +63,17 @@ def is_about(body_label: str, exchange: PlayedBodies, played: tuple[PlayedBodies
 
 
 def _received_body(exchange: PlayedBodies) -> tuple[str, Any]:
-    """The direction of a body, and the body; of a stream its bytes, MISSING where nothing came."""
+    """The kind of the body that the client received, and the body: of a stream its bytes, MISSING if there is none."""
     if "received.sse" in exchange.files:
         return "stream", exchange.files["received.sse"]
-    direction = _BODY_KIND.search(exchange.name)
-    return ("", MISSING) if direction is None else (direction[0], exchange.produced)
+    body_kind = _BODY_KIND.search(exchange.name)
+    return ("", MISSING) if body_kind is None else (body_kind[0], exchange.produced)
 
 
-def _expected_reading(route: Route, exchange: PlayedBodies, name: str, direction: str) -> Reading | None:
-    """What the client should see: what came of the same stream cut as usual, or else what the upstream said."""
+def _expected_reading(route: Route, exchange: PlayedBodies, format_name: str, body_kind: str) -> Reading | None:
+    """What the client should read: the same stream cut as usual, or else the reply of the upstream."""
     if "usual.sse" in exchange.files:
-        return formats.read(name, "stream", parse(exchange.files["usual.sse"]))
+        return formats.read(format_name, "stream", parse(exchange.files["usual.sse"]))
     if exchange.source is MISSING:
         return None
-    return formats.read(route.upstream, "error" if direction == "error" else "response", exchange.source)
+    return formats.read(route.upstream, "error" if body_kind == "error" else "response", exchange.source)

@@ -1,6 +1,6 @@
-"""Where a setting of pytest's run comes from: the command line, the environment, or a file; the first decides.
+"""Finds the settings of a run: on the command line, in the environment, or in a file; the first that has one decides.
 
-``settings_sources`` reads the environment and the files; here are pytest's options and its own ini file.
+``settings_sources`` reads the environment and the files; this module reads pytest's options and its ini file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from toolcall_conformance.basics.settings_sources import NamedSetting, SettingEr
 
 
 class OptionSources:
-    """The settings that the user named, from all sources."""
+    """The user's settings from all sources. Methods raise pytest.UsageError."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -31,7 +31,7 @@ class OptionSources:
             raise pytest.UsageError(str(error)) from None
 
     def find(self, setting_name: str) -> NamedSetting | None:
-        """A setting, or None if no source names it. Raises pytest.UsageError."""
+        """Find a setting; None if no source has it."""
         try:
             return (
                 self._option_setting(setting_name)
@@ -45,21 +45,21 @@ class OptionSources:
             raise pytest.UsageError(str(error)) from None
 
     def paths(self, setting_name: str) -> tuple[Path, ...]:
-        """A setting whose values are paths."""
+        """The paths of a setting that is a list of paths."""
         named = self.find(setting_name)
         return named.paths if named is not None else ()
 
     def path(self, setting_name: str) -> Path | None:
-        """A setting whose value is a path, or None."""
+        """The path of a setting, or None."""
         return next(iter(self.paths(setting_name)), None)
 
     @property
     def started_command(self) -> list[str]:
-        """The beginning of the command that started this run."""
+        """The first words of the command that started this run."""
         return run_command.command_words(self._config.invocation_params.args)[0]
 
     def command_line_value(self, setting_name: str) -> Any:
-        """The value that the command itself has for a setting, without those of ``addopts``; None if it has none."""
+        """The value of a setting on the command line, without ``addopts``; None if it is not there."""
         value, written = self._config.getoption(setting_key(setting_name)), self._count_occurrences(setting_name)
         if value in (None, []) or not written:
             return None
@@ -73,13 +73,13 @@ class OptionSources:
         if not isinstance(value, list):
             written = self._count_occurrences(name) > 0
             return NamedSetting(value, self._here if written else self._ini_directory, option)
-        # Values of `addopts` in the ini file stand before those of the command.
+        # Values of `addopts` in the ini file come before those of the command.
         early = len(value) - self._count_occurrences(name)
         paths = [self._ini_directory / path for path in value[:early]] + [self._here / path for path in value[early:]]
         return NamedSetting(paths, self._here, option)
 
     def _count_occurrences(self, name: str) -> int:
-        """How often the command, or PYTEST_ADDOPTS, has an option."""
+        """Count an option in the command and in PYTEST_ADDOPTS."""
         flags = f"--toolcall-{name}", f"--no-toolcall-{name}"
         words = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, self._config.invocation_params.args)]
         return sum(word.partition("=")[0] in flags for word in words)
@@ -90,10 +90,10 @@ class OptionSources:
 
 
 def verify_root(config: pytest.Config, names: Sequence[str]) -> None:
-    """Refuse a path, written behind an option with a blank, that moved pytest's root directory.
+    """Refuse a path that moved pytest's root directory, written after an option with a blank.
 
-    pytest takes such a path for a test file before it knows our options, and then reads other settings than those of
-    the project. Raises pytest.UsageError.
+    pytest takes such a path for a test file before it knows our options, and reads other settings than the project's.
+    Raises pytest.UsageError.
     """
     words = [str(word) for word in config.invocation_params.args]
     has_root = any(word.partition("=")[0] in ("--rootdir", "-c", "--config-file") for word in words)
@@ -110,7 +110,7 @@ def verify_root(config: pytest.Config, names: Sequence[str]) -> None:
 
 
 def _has_settings(folder: Path) -> bool:
-    """Whether pytest finds its settings in a folder."""
+    """Whether a folder has a file with settings of pytest."""
     if any((folder / name).is_file() for name in ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")):
         return True
     for name in ("pyproject.toml", "tox.ini", "setup.cfg"):

@@ -1,7 +1,7 @@
-"""What two translators make of the same inputs (``--toolcall-against``): where it does not amount to the same.
+"""Compares the outputs of two translators for the same inputs (``--toolcall-against``).
 
-The judge reads both bodies as one format's, and says what the second has otherwise than the first. Who is right it does
-not say: a difference is told beside the verdict and is no part of it.
+The judge reads both bodies in one format, and finds where the second differs in meaning from the first. It does not
+decide which is right: differences are reported in addition to the verdict, and are no part of it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from toolcall_conformance.reports.item_record import ItemRecord
 from toolcall_conformance.reports.text.comparison import comparison_lines
 from toolcall_conformance.trust.fuzz.cases import CHECK
 
-# A body that went there and back is made of two that are compared, and other checks have one format only.
+# Not the round trip, whose bodies come from two others that are compared; nor checks within one format.
 COMPARED_CHECKS = CHECKS.keys() - ONE_FORMAT - {"round_trip"}
 _BODY_KIND = re.compile(r"request|response|error")
 _SPELLING_RULE = "translation/identity-spelling"
@@ -34,15 +34,16 @@ _OTHER_BODY_RULE = "translation/identity"
 
 
 def find_differences(harness: Harness, item: PlannedItem, ours: ItemResult, other: ItemResult) -> tuple[Finding, ...]:
-    """What the other's bodies of an item have otherwise than ours: ours is ``want``, the other's ``got``.
+    """The differences of the other's bodies of an item from ours: ours is ``want``, the other's ``got``.
 
-    Ids that a translator gives, and other spellings of the same, are no differences.
+    Ids that a translator invents, and other notations of the same value, are no differences.
     """
     if item.check not in COMPARED_CHECKS:
         return ()
     findings: list[Finding] = []
-    for name, left, right in _pair_bodies(ours.played, other.played):
-        findings += [replace(each, body=name) for each in _compare_bodies(harness, item.route, name, left, right)]
+    for body_label, left, right in _pair_bodies(ours.played, other.played):
+        compared = _compare_bodies(harness, item.route, body_label, left, right)
+        findings += [replace(difference, body=body_label) for difference in compared]
     return tuple(findings)
 
 
@@ -61,7 +62,7 @@ def difference_lines(
 
 
 def _pair_bodies(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) -> Iterator[tuple[str, Any, Any]]:
-    """The bodies by name, in order, MISSING where one of the two has none."""
+    """The bodies of both by label, in order; MISSING if one of the two has none."""
     sides: dict[str, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for side, bodies in enumerate((ours, other)):
         for entry in bodies:
@@ -71,35 +72,39 @@ def _pair_bodies(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) ->
 
 
 def _final_body(body: PlayedBodies) -> Any:
-    """What was produced; of a stream what it amounts to."""
+    """The output of an exchange; of a stream the assembled reply."""
     return body.files.get("assembled.json", MISSING) if "received.sse" in body.files else body.produced
 
 
-def _compare_bodies(harness: Harness, route: Route, name: str, ours: Any, other: Any) -> Iterator[Finding]:
-    direction = _BODY_KIND.search(name)
-    if direction is None or equal(ours, other):
+def _compare_bodies(harness: Harness, route: Route, body_label: str, ours: Any, other: Any) -> Iterator[Finding]:
+    body_kind = _BODY_KIND.search(body_label)
+    if body_kind is None or equal(ours, other):
         return
-    up = direction[0] == "request"
-    spoken, model = (route.upstream, route.upstream_model) if up else (route.client, route.client_model)
+    up = body_kind[0] == "request"
+    format_name, model = (route.upstream, route.upstream_model) if up else (route.client, route.client_model)
     if MISSING in (ours, other):
-        # One of them failed, which its own run tells. Whole bodies would fill the screen.
+        # One of them failed, which its own run reports. Whole bodies would fill the screen.
         sides = ("a body", MISSING) if other is MISSING else (MISSING, "a body")
         yield make_finding(harness.corpus, _OTHER_BODY_RULE, "", want=sides[0], got=sides[1], element="body")
         return
-    own = Route(spoken, spoken, model, model, stream=route.stream)
-    judged: Judgement = getattr(harness.judge, direction[0])(
-        ours, _replace_call_ids(spoken, direction[0], ours, other), own
+    own = Route(format_name, format_name, model, model, stream=route.stream)
+    judged: Judgement = getattr(harness.judge, body_kind[0])(
+        ours, _replace_call_ids(format_name, body_kind[0], ours, other), own
     )
     for entry in judged.findings:
         if entry.rule.startswith("translation/") and entry.rule != _SPELLING_RULE and not entry.is_note:
             yield entry
 
 
-def _replace_call_ids(spoken: str, direction: str, ours: Any, other: Any) -> Any:
-    """The other's body with our ids for its calls, in their order: each translator may give its own."""
-    if direction == "error":
+def _replace_call_ids(format_name: str, body_kind: str, ours: Any, other: Any) -> Any:
+    """The other's body with our ids for its calls, in order: each translator may invent its own."""
+    if body_kind == "error":
         return other
-    pairs = zip(formats.read(spoken, direction, ours).calls, formats.read(spoken, direction, other).calls, strict=False)
+    pairs = zip(
+        formats.read(format_name, body_kind, ours).calls,
+        formats.read(format_name, body_kind, other).calls,
+        strict=False,
+    )
     names = {theirs.id: mine.id for mine, theirs in pairs if mine.id and theirs.id}
     return _replace_strings(other, names)
 

@@ -1,4 +1,4 @@
-"""Whether the law that a run judged by is the one that it began with: its files are read when they are needed."""
+"""Finds changes of the corpus during a run, which reads its files when it needs them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _CASES_FOLDER = "scenarios"
-"""Cases are read before anything is translated."""
+"""Not watched: cases are read before anything is translated."""
 
 
 class CorpusState:
-    """The files of the corpus that rules, formats and comparisons stand in, as they were when this was made."""
+    """The sizes and times of the corpus's files, except its cases, when this object was made."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._initial_stats = self._stat_files()
 
     def describe_change(self) -> str | None:
-        """A sentence, if a file has changed, come or gone since."""
+        """Say which files have changed, appeared or disappeared since; None if none."""
         now = self._stat_files()
         paths = sorted({path for path, _ in self._initial_stats.items() ^ now.items()})
         if not paths:
@@ -34,7 +34,7 @@ class CorpusState:
 
 
 def _files(folder: Path, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Each file with its size in bytes and when it changed last."""
+    """Each file with its size in bytes and its time of change in nanoseconds."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():

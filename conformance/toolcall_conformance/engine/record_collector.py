@@ -51,7 +51,7 @@ class RecordCollector:
         self._collected = False
         self._unplayed_outcomes: Counter[str] = Counter()
         self.run_record: RunRecord | None = None
-        self.problems: list[str] = []
+        self.problems: list[str] = []  # sentences that fail the run
         self.written_reports: list[Path] = []
         self.notes: list[str] = []
 
@@ -112,7 +112,7 @@ class RecordCollector:
                 self.records[report.nodeid] = died
 
     def _store_record(self, record: ItemRecord) -> None:
-        """Keep a record; bodies only of the simplest items of each kind of finding."""
+        """Store a record. Only the simplest items of each kind of finding keep their bodies."""
         if record.bodies:
             keeps, dropped = self._examples.offer(record)
             record = record if keeps else replace(record, bodies=[])
@@ -124,7 +124,7 @@ class RecordCollector:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
         broken = exitstatus in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and self.records:
-            self.write_reports()  # who took the place of a worker that died can do nothing
+            self.write_reports()  # a worker that replaced a dead one could not prepare the run
         if not broken and not self.config.option.collectonly:
             self._finish_run()
         else:
@@ -144,7 +144,7 @@ class RecordCollector:
                 print_line(reporter, f"toolcall: {problem}", "bad")
 
     def _abandon_reports(self) -> None:
-        """No report is written: earlier ones come back, and nobody watches any more."""
+        """Write no report: put earlier ones back, and end the watchdog."""
         if self.run.earlier_reports is not None:
             self.run.earlier_reports.restore_unreplaced()
         if self.run.watchdog is not None:
@@ -172,7 +172,7 @@ class RecordCollector:
         if self.run.settings.updates_known_failures:
             self._update_known_failures()
         if record.stale:
-            # First, so that who reads nothing else has it.
+            # First, for readers of a single line.
             self.problems.append(f"this writes {self.run.known_failures.name} anew: {self._update_command()}")
         self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
         if record.stale[1:]:
@@ -198,7 +198,7 @@ class RecordCollector:
 
     def _run_record(self) -> RunRecord:
         order = {item.nodeid: index for index, item in enumerate(self.run.selected)}
-        # A worker may have run what this process did not plan: such records stand at the end.
+        # A worker may have run what this process did not plan: such records come last.
         items = sorted(self.records.values(), key=lambda record: (order.get(record.nodeid, len(order)), record.nodeid))
         return RunRecord(
             header=timing.finish(self._header),
@@ -221,7 +221,7 @@ class RecordCollector:
         return {
             "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
             "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
-            # Only reports in JSON have it, and it costs as much as a small run.
+            # Only reports in JSON have it: it costs as much as a small run.
             **({"suite": fingerprint.suite(run.corpus)} if any(map(is_json, run.settings.reports)) else {}),
             "translator": translator_header(driver),
             **_comparison_header(run),
@@ -251,20 +251,20 @@ class RecordCollector:
 
 
 def start_command(config: pytest.Config) -> str:
-    """What the user wrote to start the run."""
+    """The command that started the run."""
     beginning, words = run_command.command_words(config.invocation_params.args)
     return shlex.join([*beginning, *words])
 
 
 def translator_header(driver: Driver) -> dict[str, object]:
-    """Who is judged; of a published translator with an adapter of ours the mode, too."""
+    """The judged translator in a report's header; for a shipped adapter with its mode."""
     mode = mode_of(driver.spec, driver.name)
     mode_entry = {} if mode is None else {"mode": mode}
     return {"spec": driver.spec, "name": driver.name, "version": driver.version, **mode_entry}
 
 
 def _comparison_header(run: Run) -> dict[str, object]:
-    """The translator that this run compares with, and what was drawn."""
+    """The entries of a report's header for ``--toolcall-against`` and ``--toolcall-fuzz``."""
     facts: dict[str, object] = {}
     if run.other_run is not None:
         driver = run.other_run.driver

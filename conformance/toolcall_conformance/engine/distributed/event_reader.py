@@ -1,6 +1,6 @@
-"""How the controller of pytest-xdist reads what its workers have written of items: twenty times a second.
+"""Reads in the controller of pytest-xdist the events that its workers write to files, twenty times a second.
 
-A message for each item wakes a thread for each, which took a tenth of a run. `sent_events` says what is written.
+A message for each item would wake a thread for each, which took a tenth of a run. `event_writer` writes the files.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any, Final
 
 import pytest
 
-from toolcall_conformance.engine.distributed.sent_events import EVENTS_FILE_KEY, Event, split_batches
+from toolcall_conformance.engine.distributed.event_writer import EVENTS_FILE_KEY, Event, split_batches
 
 _POLL_SECONDS: Final = 0.05
-"""How many seconds pass between two looks at the files."""
+"""The pause between two reads of the files."""
 
 _BATCH_EVENT: Final = "toolcall_events"
 
 
 class EventReader:
-    """Reads the files of all workers. Nothing is read twice, and nothing before what a worker told before it."""
+    """Reads the files of all workers. Events and messages of a worker keep their order."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -33,7 +33,7 @@ class EventReader:
         self._stopped = threading.Event()
 
     def attach_worker(self, node: Any) -> None:
-        """Have a worker, which has no channel yet, write its events to a file. Workers elsewhere send messages."""
+        """Let a worker that has no channel yet write its events to a file. Workers on other machines send messages."""
         has_hooks = hasattr(node, "process_from_remote") and hasattr(node, "notify_inproc")
         if not has_hooks or hasattr(node, "channel") or not getattr(node.gateway.spec, "popen", False):
             return
@@ -70,19 +70,19 @@ class _WorkerEvents:
         node.workerinput[EVENTS_FILE_KEY] = path
 
     def read_new(self) -> None:
-        """Take what the worker has written since."""
+        """Read what the worker has written since."""
         with self._lock:
             self._read_batches()
 
     def close(self) -> None:
-        """Read no more, and delete the file where the worker did not."""
+        """Close the file, and delete it if the worker did not."""
         with self._lock:
             self._file.close()
         with contextlib.suppress(OSError):  # deleted already; or, on Windows, open still
             self._path.unlink()
 
     def _receive_message(self, event: Any) -> None:
-        """Take a message of xdist's own, or the end of the worker, after all that was written before it."""
+        """Receive a message of xdist's own, or the end of the worker, after all events before it."""
         with self._lock:
             self._read_batches()
             self._receive(event)
@@ -96,7 +96,7 @@ class _WorkerEvents:
         self._deliver_ready()
 
     def _deliver_ready(self) -> None:
-        """Pass on each record that no message must come before."""
+        """Deliver each batch whose preceding messages have all arrived."""
         if not self._batches or self._batches[0][0] > self._message_count:
             return
         with self._notify_at_once() if self._enable_batches else contextlib.nullcontext():
@@ -106,7 +106,7 @@ class _WorkerEvents:
 
     @contextlib.contextmanager
     def _notify_at_once(self) -> Iterator[None]:
-        """Hand what is received meanwhile to the controller's loop at once: each turn of it changes threads."""
+        """Give all events of a batch to the controller's loop in one turn: each turn changes threads."""
         events: list[Event] = []
         self._node.notify_inproc = lambda name, **arguments: events.append((name, arguments))
         try:
@@ -117,7 +117,7 @@ class _WorkerEvents:
 
 
 def _enable_batches(node: Any) -> bool:
-    """Teach the controller's loop to take several events in one turn, if it is as xdist has it."""
+    """Let the controller's loop take several events in one turn; returns whether it is xdist's own loop."""
     manager = getattr(getattr(node, "config", None), "pluginmanager", None)
     session = manager.get_plugin("dsession") if manager is not None else None
     if session is None:

@@ -1,4 +1,4 @@
-"""Ends a run that is stopped from outside as Ctrl-C ends it: with its report, as far as it got."""
+"""Writes the reports of a run that SIGTERM or pytest-timeout ends, as Ctrl-C does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXIT_CODE = 128 + signal.SIGTERM
 
 
 class TerminatedError(KeyboardInterrupt):
-    """The run was sent SIGTERM. A KeyboardInterrupt: pytest and the drivers let it through, and end the session."""
+    """SIGTERM was received. As a KeyboardInterrupt it passes the drivers and ends the session."""
 
 
 class Termination:
@@ -44,7 +44,7 @@ class Termination:
             session.exitstatus = _EXIT_CODE
 
     def _handle_sigterm(self, _number: int, _frame: object) -> None:
-        """End the session; a second SIGTERM ends the process at once. Reports that are being written are finished."""
+        """End the session, or finish its reports. A second SIGTERM ends the process at once."""
         self._restore()
         self._terminated = True
         if self._finishing:

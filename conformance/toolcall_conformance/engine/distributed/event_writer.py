@@ -1,12 +1,12 @@
-"""What a worker of pytest-xdist tells its controller of an item of ours: a record at the end of a file.
+"""Writes the events of our items from a worker of pytest-xdist to its controller: in batches, to a file.
 
-xdist sends six events for each test, and execnet writes and reads each value of them in Python; each event wakes the
-controller. That took a fifth of a run. What is told, and in which order, stays as it is: `received_events` reads the
-file from time to time, and before each message of xdist's own. What a worker has written outlives it.
+xdist sends six events for each test, and execnet writes and reads each of their values in Python; each event wakes the
+controller. That took a fifth of a run. The events and their order stay the same: `event_reader` reads the file a few
+times a second, and before each message of xdist's own. What a worker has written outlives it.
 
-This rests on one method of xdist. Where it is not there, and for workers on other machines, events are sent one by one,
-as xdist sends them. Only the events of one item go together: by those that it has, the controller knows which test a
-worker died in.
+This needs one method of xdist. Without it, and for workers on other machines, events are sent one by one, as xdist
+does. A batch has the events of one item only: by the events that it has, the controller knows the test in which a
+worker died.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from toolcall_conformance.basics.jsonvalue import pack, unpack
 from toolcall_conformance.engine.items.selection import PREFIX
 
 EVENTS_FILE_KEY: Final = "toolcall_events"
-"""The key under which the controller tells a worker which file it reads."""
+"""The key of ``workerinput`` under which the controller sends the path of the file that it reads."""
 
 Event = tuple[str, dict[str, Any]]
 
-# The last event of a test, by which the controller knows which test a worker died in.
+# xdist's last event of a test.
 _LAST_EVENT: Final = "runtest_protocol_complete"
 
 _MAX_FILE_BYTES: Final = 64 * 1024 * 1024
-"""The largest file in bytes; it may stand in memory. A run where all items pass needs 1.3 KB for each of them."""
+"""The largest file in bytes; it may be in memory. An item that passes needs 1.3 KB."""
 
-# What a record begins with: the length of its events in bytes, and how many messages of xdist's own came before it.
+# The header of a batch: the length of its events in bytes, and the number of xdist's own messages before it.
 _BATCH_HEADER: Final = struct.Struct(">II")
 
 
 def batch_events(config: pytest.Config) -> None:
-    """Let a worker write the events of its items to the file that its controller reads, if there is one."""
+    """Let a worker write the events of its items to the file of its controller, if there is one."""
     path = getattr(config, "workerinput", {}).get(EVENTS_FILE_KEY)
     if path is None:
         return
@@ -51,15 +51,15 @@ def batch_events(config: pytest.Config) -> None:
 
 
 def is_event_sender(plugin: object) -> bool:
-    """Whether a plugin is that of xdist's which tells the controller of a worker's items."""
+    """Whether a plugin is the one of xdist that sends a worker's events to the controller."""
     return callable(getattr(plugin, "sendevent", None)) and hasattr(plugin, "channel")
 
 
 class _EventWriter:
-    """Holds the events of an item until its last one. An item that ends the process is told of by nobody, as ever."""
+    """Holds the events of an item until its last one, then writes them. If the item ends the process, they are lost."""
 
     def __init__(self, path: Path, alone: Callable[..., None]) -> None:
-        self._file = path.open("r+b", buffering=0)  # which makes none: nobody would read it
+        self._file = path.open("r+b", buffering=0)  # makes no file: nobody would read it
         with contextlib.suppress(OSError):  # Windows keeps the name of an open file; the controller deletes it there
             path.unlink()
         self._send_by_xdist = alone
@@ -67,7 +67,7 @@ class _EventWriter:
         self._pending: list[Event] = []
 
     def close(self) -> None:
-        """Close the file. What is told after this is told as xdist tells it."""
+        """Close the file. Later events are sent by xdist."""
         self._file.close()
 
     def send(self, name: str, **arguments: Any) -> None:
@@ -92,10 +92,10 @@ class _EventWriter:
                 self._send_message(name, arguments)
 
     def _write_batch(self, events: list[Event]) -> bool:
-        """Whether the file took the events."""
+        """Write the events; returns whether that succeeded."""
         try:
             payload = pack(events)
-        except ValueError:  # another plugin put into a report what only execnet, or nobody, can write
+        except ValueError:  # another plugin put a value into a report that this cannot write
             return False
         record = _BATCH_HEADER.pack(len(payload), self._message_count) + payload
         try:
@@ -116,7 +116,7 @@ def _nodeid(arguments: dict[str, Any]) -> str:
 
 
 def split_batches(data: bytes) -> tuple[list[tuple[int, list[Event]]], bytes]:
-    """The whole records that ``data`` begins with (how many messages came before each, its events), and the rest."""
+    """The complete batches in ``data``, each as (number of messages before it, events), and the rest of the bytes."""
     batches, start = list[tuple[int, list[Event]]](), 0
     while len(data) >= start + _BATCH_HEADER.size:
         length, before = _BATCH_HEADER.unpack_from(data, start)
