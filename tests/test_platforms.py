@@ -44,11 +44,11 @@ def test_a_system_without_polls(system: str, name: str, monkeypatch: pytest.Monk
 @pytest.mark.skipif(not hasattr(select, "poll"), reason="only POSIX has groups")
 def test_a_system_without_subreapers_ends_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(families, "sys", SimpleNamespace(platform="darwin", executable=sys.executable))
-    family = families.start(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE)
+    family = families.start_family(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE)
     assert isinstance(family, families.GroupFamily)
     assert family.process.stdout is not None
     with family.process.stdout as pipe:
         assert int(pipe.readline()) > 1
-        family.end()
+        family.stop()
         assert pipe.read() == b"", "nobody holds the other end any more"
     assert family.exit_code() == -15

@@ -199,8 +199,8 @@ def request_of(corpus: Corpus, config: GatewayConfig | None, process: Any, route
     if "model" in body:
         body["model"] = model
     data = json.dumps(body).encode()
-    lines = {**addresses.headers(name, "key"), **more, "host": "127.0.0.1", "content-length": str(len(data))}
-    head = f"POST {addresses.path(name, model, stream=stream)} HTTP/1.1\r\n"
+    lines = {**addresses.request_headers(name, "key"), **more, "host": "127.0.0.1", "content-length": str(len(data))}
+    head = f"POST {addresses.request_path(name, model, stream=stream)} HTTP/1.1\r\n"
     return (head + "".join(f"{key}: {text}\r\n" for key, text in lines.items()) + "\r\n").encode() + data
 
 

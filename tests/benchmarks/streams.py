@@ -173,7 +173,9 @@ def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], byte
         pieces = cuts.split_events(stream)
         outcome = session.stream(Source(pieces, watched=not inside)) if session is not None else None
         if isinstance(outcome, Streamed) and outcome.pieces:
-            positions.append([outcome.pieces[0].taken, len(pieces)] if inside else not outcome.pieces[0].ended)
+            positions.append(
+                [outcome.pieces[0].source_count, len(pieces)] if inside else not outcome.pieces[0].is_after_end
+            )
     driver.end_item()
     return positions
 

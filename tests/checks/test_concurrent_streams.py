@@ -49,8 +49,8 @@ class Library:
 
         class Sends:
             def exchange(self, body: dict[str, Any], upstream: str) -> Iterator[bytes]:
-                path = ADDRESSES.path(route.upstream, route.upstream_model, stream=True)
-                headers = ADDRESSES.headers(route.upstream, "key")
+                path = ADDRESSES.request_path(route.upstream, route.upstream_model, stream=True)
+                headers = ADDRESSES.request_headers(route.upstream, "key")
                 data = json.dumps(translator.request(body)).encode()
                 return library.read(translator, urllib.request.Request(upstream + path, data, headers))
 

@@ -41,7 +41,9 @@ def test_a_starter_runs_as_it_is(language: str, prepare: Prepare, tmp_path: Path
             assert isinstance(outcome, Streamed)
             assert outcome.raised is None
             assert outcome.data == b"".join(pieces)
-            assert {piece.taken for piece in outcome.pieces} == {count for count, data in enumerate(pieces, 1) if data}
+            assert {piece.source_count for piece in outcome.pieces} == {
+                count for count, data in enumerate(pieces, 1) if data
+            }
         lost = session.stream(Source((b"a", b"b"), "lost"))
         assert isinstance(lost, Streamed)
         assert lost.data == b"ab"
@@ -90,7 +92,7 @@ def test_a_starter_answers_as_the_schema_says(language: str, prepare: Prepare, t
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [answer["seq"] for answer in answers] == list(range(len(questions)))
     for question, answer in zip(questions, answers, strict=True):
-        Draft202012Validator(protocol.message_schema(f"{question['op']}-answer")).validate(answer)
+        Draft202012Validator(protocol.load_message_schema(f"{question['op']}-answer")).validate(answer)
     outcomes = ("refused", "unsupported", "failed")
     assert [next((key for key in outcomes if key in answer), "") for answer in answers] == [
         *("", "", "unsupported", "", "failed", "", "", "unsupported"),

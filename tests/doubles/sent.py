@@ -38,12 +38,12 @@ class SendingSession(DoubledSession):
     @property
     def path(self) -> str:
         """Where the provider is asked."""
-        return ADDRESSES.path(self.route.upstream, self.route.upstream_model)
+        return ADDRESSES.request_path(self.route.upstream, self.route.upstream_model)
 
     @property
     def headers(self) -> dict[str, str]:
         """What the provider is sent beside the body."""
-        return ADDRESSES.headers(self.route.upstream, OWN_KEY)
+        return ADDRESSES.request_headers(self.route.upstream, OWN_KEY)
 
     def before_sending(self, upstream: str) -> None:
         """What is asked of the provider first."""

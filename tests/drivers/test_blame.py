@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance import adapters
-from toolcall_conformance.drivers.python.blame import place_of
-from toolcall_conformance.drivers.python.tracebacks import in_usual_order
+from toolcall_conformance.drivers.python.blame import blamed_line
+from toolcall_conformance.drivers.python.tracebacks import reorder_dump
 
 ADAPTERS = Path(adapters.__file__).parent
 SITE = "/env/lib/python3.11/site-packages"
@@ -50,16 +50,16 @@ LITELLM = (str(ADAPTERS / "litellm_sdk.py"), 66)
     ],
 )
 def test_it_is_the_innermost_of_the_translator_s_own_package(words: str, place: tuple[str, int] | None) -> None:
-    assert place_of(words) == place
+    assert blamed_line(words) == place
 
 
 def test_an_exception_that_was_raised_for_another_is_blamed_where_that_came_from() -> None:
     cause = python((f"{SITE}/litellm/schema.py", 66))
     outer = python(LITELLM, (f"{SITE}/litellm/main.py", 740, "raise exception_type("))
-    assert place_of(cause + CAUSE + outer) == (f"{SITE}/litellm/schema.py", 66)
+    assert blamed_line(cause + CAUSE + outer) == (f"{SITE}/litellm/schema.py", 66)
     # The handler of an error that was dealt with fails by itself.
     failing = python(LITELLM, (f"{SITE}/litellm/main.py", 741, "kinds[name]"))
-    assert place_of(cause + CAUSE + failing) == (f"{SITE}/litellm/main.py", 741)
+    assert blamed_line(cause + CAUSE + failing) == (f"{SITE}/litellm/main.py", 741)
 
 
 def test_a_package_that_shares_its_folder_is_known_by_two_names(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_package_that_shares_its_folder_is_known_by_two_names(tmp_path: Path) 
         (site / "google" / name / "__init__.py").touch()
     adapter = str(ADAPTERS / "langchain_messages.py")
     genai, auth = str(site / "google/genai/models.py"), str(site / "google/auth/x.py")
-    assert place_of(python((adapter, 66), (genai, 3), (auth, 4))) == (genai, 3)
+    assert blamed_line(python((adapter, 66), (genai, 3), (auth, 4))) == (genai, 3)
 
 
 def test_a_copy_of_an_adapter_that_we_ship_is_not_blamed(tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_a_copy_of_an_adapter_that_we_ship_is_not_blamed(tmp_path: Path) -> None
     modules = f"{tmp_path}/node_modules"
     frames = [f"{modules}/zod/index.js:8:2", f"{modules}/llm-bridge/dist/index.js:12:7", f"{copy}:24:20"]
     words = "\n".join(["ZodError: x", *(f"    at parse (file://{frame})" for frame in frames)])
-    assert place_of(words) == (f"{modules}/llm-bridge/dist/index.js", 12)
+    assert blamed_line(words) == (f"{modules}/llm-bridge/dist/index.js", 12)
     Path(copy).write_text("import { z } from 'zod';\n", encoding="utf-8")  # another's adapter is the other's own code
-    assert place_of(words.replace(str(copy), f"{tmp_path}/own.mjs")) == (f"{tmp_path}/own.mjs", 24)
+    assert blamed_line(words.replace(str(copy), f"{tmp_path}/own.mjs")) == (f"{tmp_path}/own.mjs", 24)
 
 
 def test_a_process_that_died_is_written_upside_down() -> None:
@@ -88,4 +88,4 @@ def test_a_process_that_died_is_written_upside_down() -> None:
         "Fatal Python error: Segmentation fault\n\nCurrent thread 0x01 (most recent call first):\n"
         '  File "/tmp/x/deadly.py", line 30 in request\n  File "/tmp/x/adapter.py", line 20 in request\n'
     )
-    assert place_of(in_usual_order(words)) == ("/tmp/x/deadly.py", 30)
+    assert blamed_line(reorder_dump(words)) == ("/tmp/x/deadly.py", 30)

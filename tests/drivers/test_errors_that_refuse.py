@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome
-from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.python.raised import exception_outcome
 
 
 class BadRequestError(Exception):
@@ -42,7 +42,7 @@ def raised(function: Callable[[], Any]) -> Any:
     try:
         function()
     except BaseException as error:
-        return failure_of(error)
+        return exception_outcome(error)
     raise AssertionError("nothing was raised")
 
 

@@ -22,7 +22,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
     load_driver,
 )
-from toolcall_conformance.drivers.answers import Answered
+from toolcall_conformance.drivers.answers import WholeAnswer
 from toolcall_conformance.drivers.child.driver import ExecDriver, ExecSession
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
@@ -129,8 +129,8 @@ def test_a_session_with_only_exchange_is_unsupported(tmp_path: Path) -> None:
 
 def test_an_exchange(driver: ExecDriver) -> None:
     exchange = opened(driver).exchange
-    assert exchange({"body": {"a": 1}}, "http://x") == Answered(200, None, {"a": 1})
-    assert exchange({"body": {}, "status": 429, "headers": {"a": 1}}, "http://x") == Answered(429, {"a": "1"}, {})
+    assert exchange({"body": {"a": 1}}, "http://x") == WholeAnswer(200, None, {"a": 1})
+    assert exchange({"body": {}, "status": 429, "headers": {"a": 1}}, "http://x") == WholeAnswer(429, {"a": "1"}, {})
     assert exchange({"refused": "no"}, "http://x") == RefusedOutcome("no")
 
 

@@ -21,8 +21,8 @@ from turns import share
 
 STREAM = ("stream-open", "stream-chunk", "stream-end")
 OPERATIONS = ("hello", "open", "request", "response", "error", "exchange", *STREAM, *FORMAT_OPERATIONS, "close")
-ANSWERS = {name: Draft202012Validator(protocol.message_schema(f"{name}-answer")) for name in OPERATIONS}
-QUESTIONS = {name: Draft202012Validator(protocol.message_schema(name)) for name in OPERATIONS}
+ANSWERS = {name: Draft202012Validator(protocol.load_message_schema(f"{name}-answer")) for name in OPERATIONS}
+QUESTIONS = {name: Draft202012Validator(protocol.load_message_schema(name)) for name in OPERATIONS}
 
 # Values near what is wanted, right and wrong.
 VALUES: dict[str, list[Any]] = {
@@ -109,10 +109,10 @@ def test_every_key_and_value_by_itself(operation: str) -> None:
 
 
 def test_the_schema_of_one_message_is_whole() -> None:
-    Draft202012Validator.check_schema(protocol.schema())
-    for name in protocol.schema()["$defs"]:
-        Draft202012Validator.check_schema(protocol.message_schema(name))
-    assert set(protocol.message_schema("close")["$defs"]) == {"close", "seq", "session", "case"}
+    Draft202012Validator.check_schema(protocol.load_schema())
+    for name in protocol.load_schema()["$defs"]:
+        Draft202012Validator.check_schema(protocol.load_message_schema(name))
+    assert set(protocol.load_message_schema("close")["$defs"]) == {"close", "seq", "session", "case"}
     assert QUESTIONS["close"].is_valid({"op": "close", "seq": 1, "session": "s", "case": "", "later": 1})
     assert not QUESTIONS["close"].is_valid({"op": "close", "seq": 1, "session": "s"})
 

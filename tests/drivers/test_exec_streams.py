@@ -82,14 +82,14 @@ def test_what_came_out_by_when(lent: ExecDriver) -> None:
     late = streamed(lent, Source(PIECES), "one_behind")
     assert when(late) == [(b"a", 2), (b"\xe2", 2), (b"\x80", 3), (b"\xa8", 3), (b"c", 3)]
     assert isinstance(late, Streamed)
-    assert (late.pieces[0].ended, late.pieces[-1].ended, late.losses) == (False, True, ("reasoning",))
+    assert (late.pieces[0].is_after_end, late.pieces[-1].is_after_end, late.losses) == (False, True, ("reasoning",))
     assert when(streamed(lent, Source(PIECES), "before_anything"))[0] == (b"<", 0)
 
 
 def when(outcome: StreamOutcome) -> list[tuple[bytes, int]]:
     assert isinstance(outcome, Streamed)
     assert outcome.raised is None
-    return [(piece.data, piece.taken) for piece in outcome.pieces]
+    return [(piece.data, piece.source_count) for piece in outcome.pieces]
 
 
 # What the starter's own `stream` is replaced by; the same methods as above, but for those that are async.

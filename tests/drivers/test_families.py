@@ -132,7 +132,7 @@ def _say_what_the_command_has(tmp_path: Path) -> None:
         assert family.process.stdout is not None
         with family.process.stdout:
             outputs.append(family.process.stdout.read())
-        family.end()
+        family.stop()
         assert family.exit_code() == 0
     assert outputs[0] == outputs[1]
     assert outputs[0].endswith(b"leads\n")
@@ -161,7 +161,7 @@ def test_children_are_found_without_the_kernel_s_list(tmp_path: Path, monkeypatc
     program.chmod(0o755)
     child = subprocess.Popen([str(program)])
     try:
-        pids = supervisor.children(os.getpid())
+        pids = supervisor.child_pids(os.getpid())
         assert child.pid in pids
 
         def without_list(path: str, *more: Any) -> Any:
@@ -170,7 +170,7 @@ def test_children_are_found_without_the_kernel_s_list(tmp_path: Path, monkeypatc
             return open(path, *more)  # noqa: PTH123
 
         monkeypatch.setattr(supervisor, "open", without_list, raising=False)
-        assert set(pids) <= set(supervisor.children(os.getpid()))
+        assert set(pids) <= set(supervisor.child_pids(os.getpid()))
     finally:
         child.kill()
         child.wait()

@@ -267,7 +267,7 @@ class Fused:
         async with (
             aiohttp.ClientSession() as client,
             client.post(
-                upstream_url + ADDRESSES.path(*way), json=sent, headers=ADDRESSES.headers(way[0], "key")
+                upstream_url + ADDRESSES.request_path(*way), json=sent, headers=ADDRESSES.request_headers(way[0], "key")
             ) as reply,
         ):
             reply_body = await reply.json()

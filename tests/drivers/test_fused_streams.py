@@ -151,8 +151,8 @@ def test_what_it_may_give(opening: Any, exchange: Exchange) -> None:
     outcome = opening(exchange).played(Source(EVENTS))
     assert isinstance(outcome, Streamed), outcome
     assert (outcome.data, outcome.raised) == (STREAM, None)
-    assert not any(piece.ended for piece in outcome.pieces)  # unwatched, so unknown
-    assert outcome.pieces[-1].taken == len(EVENTS)
+    assert not any(piece.is_after_end for piece in outcome.pieces)  # unwatched, so unknown
+    assert outcome.pieces[-1].source_count == len(EVENTS)
 
 
 @pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
@@ -161,7 +161,7 @@ def test_a_translator_that_buffers_is_found(opening: Any, exchange: Exchange) ->
     outcome = opening(exchange).played(Source(EVENTS, watched=True))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == STREAM
-    assert all(piece.ended for piece in outcome.pieces) is waits
+    assert all(piece.is_after_end for piece in outcome.pieces) is waits
 
 
 @pytest.mark.timing
@@ -275,7 +275,7 @@ def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
     outcome = opening(exchange).played(Source(EVENTS, watched=True, reply={"text": "one two"}))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b"data: one\n\ndata: two\n\n"
-    assert all(piece.ended for piece in outcome.pieces)
+    assert all(piece.is_after_end for piece in outcome.pieces)
     assert opening(exchange).played(Source(EVENTS)) == Misdirected(
         "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none; a stream of beta is asked "
         "for by POST /beta/{model}:askStream?alt=sse"

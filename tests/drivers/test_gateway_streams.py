@@ -118,7 +118,7 @@ def test_pieces_pass_through_at_once(start: Start, tmp_path: Path) -> None:
             outcome = gateway.played(Source(EVENTS, watched=True), client, upstream)
             assert isinstance(outcome, Streamed), outcome
             assert (outcome.data, outcome.raised) == (STREAM, None)
-            assert not outcome.pieces[0].ended
+            assert not outcome.pieces[0].is_after_end
     # A client of beta asks for a stream by the address, one of alpha in the body.
     assert [post.strip() for post in noted(Place(tmp_path), "posts")] == ["/alpha"] * 2 + [
         "/beta/b:askStream?alt=sse"
@@ -130,7 +130,7 @@ def test_a_translator_that_buffers_is_found(start: Start) -> None:
     outcome = gateway.played(Source(EVENTS, watched=True))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == STREAM
-    assert all(piece.ended for piece in outcome.pieces)
+    assert all(piece.is_after_end for piece in outcome.pieces)
 
 
 def test_an_upstream_that_breaks_off(start: Start) -> None:
@@ -196,7 +196,7 @@ def test_one_that_asks_for_no_stream(start: Start) -> None:
     outcome = gateway.played(Source(EVENTS, watched=True, reply={"text": "whole"}))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b'data: {"text": "whole"}\n\n'
-    assert all(piece.ended for piece in outcome.pieces)
+    assert all(piece.is_after_end for piece in outcome.pieces)
     outcome = gateway.played(Source(EVENTS))
     assert isinstance(outcome, Misdirected)
     assert outcome.sentence.startswith(

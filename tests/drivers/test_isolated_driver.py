@@ -14,7 +14,7 @@ from miniature import TRANSPORTS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import Driver, Opened, Produced, SpecError, load_driver
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
-from toolcall_conformance.drivers.isolated.messages import MessageError, read, written
+from toolcall_conformance.drivers.isolated.messages import MessageError, outcome_of_json, outcome_to_json
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.drivers.streams import Source
 
@@ -78,8 +78,8 @@ def test_each_outcome_is_the_same(drivers: tuple[Driver, Driver], kind: str) -> 
     assert (isolated.name, isolated.version, isolated.spec) == (inside.name, inside.version, inside.spec)
     expected = played(inside, kind)
     outcomes = played(isolated, kind)
-    assert {name: written(outcome) for name, outcome in outcomes.items()} == {
-        name: written(outcome) for name, outcome in expected.items()
+    assert {name: outcome_to_json(outcome) for name, outcome in outcomes.items()} == {
+        name: outcome_to_json(outcome) for name, outcome in expected.items()
     }
     assert len(expected) == 1 or len(expected) == 6 + len(FORMAT_OPERATIONS)
 
@@ -131,8 +131,8 @@ STREAM: dict[str, Any] = {
 
 
 def test_what_was_never_ours_is_refused() -> None:
-    good = written(Produced({"a": 1}, losses=("x",)))
-    assert read(good, "request") == Produced({"a": 1}, losses=("x",))
+    good = outcome_to_json(Produced({"a": 1}, losses=("x",)))
+    assert outcome_of_json(good, "request") == Produced({"a": 1}, losses=("x",))
     wrong: list[Any] = [
         None,
         3,
@@ -165,7 +165,7 @@ def test_what_was_never_ours_is_refused() -> None:
     ]
     for message in wrong:
         with pytest.raises(MessageError):
-            read(message, "request")
+            outcome_of_json(message, "request")
 
 
 @pytest.mark.parametrize(

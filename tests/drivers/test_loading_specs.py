@@ -132,7 +132,7 @@ def test_an_adapter_of_ours_has_the_time_that_its_library_needs(monkeypatch: pyt
         limits.append(limit)
         raise SpecError(spec)
 
-    monkeypatch.setattr(loading, "_limited", loaded)
+    monkeypatch.setattr(loading, "_call_limited", loaded)
     for spec in ("toolcall_conformance.adapters.litellm_sdk:Translator", "mine:T"):
         with pytest.raises(SpecError):
             load_driver(spec, directory=Path())

@@ -16,7 +16,7 @@ from toolcall_conformance.basics.contract import Body, Route
 from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.drivers import Crashed, Inapplicable, Opened, Outcome, Produced
-from toolcall_conformance.drivers.isolated.messages import read, written
+from toolcall_conformance.drivers.isolated.messages import outcome_of_json, outcome_to_json
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.library import load_corpus
@@ -98,7 +98,7 @@ def test_an_address_of_the_input_is_not_reached(fetch: Callable[[str], Any]) -> 
     outcome = asked(fetch, ASKED)
     assert isinstance(outcome, Inapplicable)
     assert PICTURE in outcome.reason
-    assert read(written(outcome), "request") == outcome
+    assert outcome_of_json(outcome_to_json(outcome), "request") == outcome
 
 
 @pytest.mark.parametrize("check", ["request", "agent_loop"])

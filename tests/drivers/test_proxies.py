@@ -13,7 +13,7 @@ import pytest
 from drivers.gateway_project import write
 from drivers.test_fused import library
 from toolcall_conformance.drivers.child.process import ChildProcess
-from toolcall_conformance.drivers.gateway.loopback import without_proxy
+from toolcall_conformance.drivers.gateway.loopback import no_proxy_variables
 
 # Nothing listens there: who asks the proxy fails.
 PROXY = "http://127.0.0.1:9"
@@ -56,4 +56,4 @@ def test_a_child(tmp_path: Path) -> None:
     ],
 )
 def test_what_users_exempt_stays(environment: dict[str, str], hosts: str | None) -> None:
-    assert without_proxy(environment).get("NO_PROXY") == hosts
+    assert no_proxy_variables(environment).get("NO_PROXY") == hosts

@@ -8,14 +8,14 @@ import time
 import pytest
 
 from drivers.raw_server import Pieces, raw_server, repeated, slowly
-from toolcall_conformance.drivers.gateway.readiness import ask, listens
+from toolcall_conformance.drivers.gateway.readiness import is_listening, send_probe
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 
 
 def test_an_answer() -> None:
     with raw_server(lambda: [b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", OK]) as server:
-        answer = ask(f"{server.url}/health?deep=1 \r\nx-evil: 1", 5)
+        answer = send_probe(f"{server.url}/health?deep=1 \r\nx-evil: 1", 5)
     assert (answer.status, str(answer)) == (200, "it answered 200")
     host = server.url.removeprefix("http://")
     assert server.heads[0].split(b"\r\n")[:2] == [
@@ -33,7 +33,7 @@ def test_a_redirect_is_an_answer_and_is_not_followed(status: int, place: str, mo
         location = elsewhere.url if place == "http" else place
         head = f"HTTP/1.1 {status} Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n".encode()
         with raw_server(lambda: [head]) as server:
-            answer = ask(f"{server.url}/ready", 5)
+            answer = send_probe(f"{server.url}/ready", 5)
     assert (answer.status, answer.location) == (status, location)
     assert str(answer) == f"it answered {status}, a redirect to {location!r}"
     assert (len(server.heads), elsewhere.heads) == (1, [])
@@ -57,7 +57,7 @@ ENDLESS: list[tuple[str, Pieces, str]] = [
 def test_one_limit_for_the_whole(pieces: Pieces, why: str) -> None:
     started = time.monotonic()
     with raw_server(pieces) as server:
-        answer = ask(f"{server.url}/ready", 0.3 if "0.3 s" in why else 20)
+        answer = send_probe(f"{server.url}/ready", 0.3 if "0.3 s" in why else 20)
         took = time.monotonic() - started
     assert answer.status is None
     assert why in answer.why
@@ -67,12 +67,12 @@ def test_one_limit_for_the_whole(pieces: Pieces, why: str) -> None:
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://127.0.0.1:99999/", "http://[::1/", "http://a\udcff/"])
 def test_nobody_is_there(url: str) -> None:
-    assert ask(url, 0.5).status is None
+    assert send_probe(url, 0.5).status is None
 
 
 def test_whether_something_listens() -> None:
     with raw_server(list) as server:
         port = int(server.url.rpartition(":")[2])
-        assert listens("127.0.0.1", port, 1)
-    assert not listens("127.0.0.1", port, 1)
-    assert not listens("a\udcff", port, 1)
+        assert is_listening("127.0.0.1", port, 1)
+    assert not is_listening("127.0.0.1", port, 1)
+    assert not is_listening("a\udcff", port, 1)

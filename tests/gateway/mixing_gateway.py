@@ -44,8 +44,8 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         route = Route(CLIENT, UPSTREAM, body["model"], body["model"], stream=True)
         session = self.session(route, SHARED)
-        url = self.headers["x-upstream-url"] + ADDRESSES.path(UPSTREAM, body["model"], stream=True)
-        headers = ADDRESSES.headers(UPSTREAM, self.headers["x-upstream-key"])
+        url = self.headers["x-upstream-url"] + ADDRESSES.request_path(UPSTREAM, body["model"], stream=True)
+        headers = ADDRESSES.request_headers(UPSTREAM, self.headers["x-upstream-key"])
         request = urllib.request.Request(url, json.dumps(session.request(body)).encode(), headers)
         with urllib.request.urlopen(request, timeout=20) as reply:
             self.send_response(200)

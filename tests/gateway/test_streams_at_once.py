@@ -65,13 +65,13 @@ def test_a_sound_gateway_passes(tmp_path: Path) -> None:
 
 def test_a_serial_gateway_is_told_so_and_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    seconds = KnownQueueing.seconds
+    seconds = KnownQueueing.patience_seconds
 
     def counted(self: KnownQueueing, usual: float, limit: float) -> float:
         waits.append(seconds(self, usual, limit))
         return waits[-1]
 
-    monkeypatch.setattr(KnownQueueing, "seconds", counted)
+    monkeypatch.setattr(KnownQueueing, "patience_seconds", counted)
     with gateway("serial", tmp_path) as driver:
         results = [played(driver), played(driver), played(driver)]
         alone = CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "", None)

@@ -35,8 +35,8 @@ class Session:
 
     def __init__(self, route: Route, inner: Any) -> None:
         self.route, self.inner = route, inner
-        self.path = ADDRESSES.path(route.upstream, route.upstream_model, stream=route.stream)
-        self.headers = ADDRESSES.headers(route.upstream, "the-library-s-own-key")
+        self.path = ADDRESSES.request_path(route.upstream, route.upstream_model, stream=route.stream)
+        self.headers = ADDRESSES.request_headers(route.upstream, "the-library-s-own-key")
 
     def translated(self, status: int, headers: Any, reply: Any) -> Any:
         if status == 200:

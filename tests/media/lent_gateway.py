@@ -59,9 +59,9 @@ class Gateway:
             self.sessions[key] = self.translator.open(route)
         session = self.sessions[key]
         async with self.client.post(
-            self.upstream + ADDRESSES.path(upstream, model, stream=streams),
+            self.upstream + ADDRESSES.request_path(upstream, model, stream=streams),
             data=json.dumps(session.request(body)).encode(),
-            headers=ADDRESSES.headers(upstream, "the-gateway-s-own-key"),
+            headers=ADDRESSES.request_headers(upstream, "the-gateway-s-own-key"),
         ) as reply:
             if streams and reply.status == 200:
                 return await streamed(request, session, reply)

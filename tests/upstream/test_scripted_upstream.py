@@ -65,7 +65,7 @@ def ask(url: str, path: str, body: Any = b"{}", method: str = "POST", **headers:
 
 
 def begun(upstream: ScriptedUpstream, name: str = "alpha") -> UpstreamConversation:
-    conversation = upstream.conversation(name)
+    conversation = upstream.open_conversation(name)
     conversation.begin_exchange()
     return conversation
 
@@ -228,7 +228,7 @@ def test_a_model_in_the_path(
     assert request is not None
     assert request.address is not None
     assert (request.address.model, request.address.stream) == (model, stream)
-    assert upstream.addresses.path("beta", "a/b:c") == "/beta/a%2Fb%3Ac:ask"
+    assert upstream.addresses.request_path("beta", "a/b:c") == "/beta/a%2Fb%3Ac:ask"
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ DROPPED = [
 def test_what_a_client_does_wrong_is_not_logged(
     upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture, sent: bytes, reset: bool
 ) -> None:
-    address = urlsplit(upstream.conversation("alpha").url)
+    address = urlsplit(upstream.open_conversation("alpha").url)
     with socket.create_connection((address.hostname or "", address.port or 0)) as client:
         client.sendall(sent.replace(b"{path}", address.path.encode()))
         if reset:
@@ -444,5 +444,5 @@ def test_what_fails_within_the_server_is_logged(
         raise ZeroDivisionError
 
     monkeypatch.setattr(upstream.addresses, "find_api", fail)
-    assert ask(upstream.conversation("alpha").url, "/alpha")[0] == 500
+    assert ask(upstream.open_conversation("alpha").url, "/alpha")[0] == 500
     assert caplog.text.count("\nZeroDivisionError") == 1

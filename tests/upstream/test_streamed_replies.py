@@ -29,7 +29,7 @@ def upstream() -> Iterator[ScriptedUpstream]:
 
 
 def begun(upstream: ScriptedUpstream) -> UpstreamConversation:
-    conversation = upstream.conversation("alpha")
+    conversation = upstream.open_conversation("alpha")
     conversation.begin_exchange()
     return conversation
 
@@ -55,7 +55,7 @@ def test_a_stream_says_what_it_is_and_has_no_length(upstream: ScriptedUpstream, 
     assert response.getheader("content-type") == "text/event-stream"
     assert (response.getheader("transfer-encoding"), response.getheader("content-length")) == ("chunked", None)
     assert response.read() == b"".join(pieces)
-    assert conversation.progress.taken == len(pieces)
+    assert conversation.progress.sent_count == len(pieces)
     connection.close()
 
 
@@ -73,7 +73,7 @@ def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> No
 @pytest.mark.timing
 def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUpstream) -> None:
     conversation = begun(upstream)
-    conversation.progress.patience = 8.0
+    conversation.progress.hold_seconds = 8.0
     connection = asked(conversation)
     conversation.finish(reply(conversation))
     response = connection.getresponse()
@@ -83,14 +83,14 @@ def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUps
     started = time.monotonic()
     assert response.read() == PIECES[-1]
     assert time.monotonic() - started < 4
-    assert not conversation.progress.buffered
+    assert not conversation.progress.has_buffered
     connection.close()
 
 
 @pytest.mark.timing
 def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
     conversation = begun(upstream)
-    conversation.progress.patience = 0.4
+    conversation.progress.hold_seconds = 0.4
     connection = asked(conversation)
     started = time.monotonic()
     conversation.finish(reply(conversation))
@@ -98,35 +98,35 @@ def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
     assert time.monotonic() - started >= 0.4
     assert conversation.progress.mark_output() == (3, True)
     assert conversation.progress.mark_output() == (3, True)
-    assert conversation.progress.buffered
+    assert conversation.progress.has_buffered
     connection.close()
 
 
 def test_a_slow_translator_does_not_buffer(upstream: ScriptedUpstream) -> None:
     conversation = begun(upstream)
-    conversation.progress.patience = 0.2
+    conversation.progress.hold_seconds = 0.2
     connection = asked(conversation)
     conversation.finish(reply(conversation))
     assert connection.getresponse().read()
     time.sleep(0.2)  # more than soon
     assert conversation.progress.mark_output() == (3, False)
-    assert not conversation.progress.buffered
+    assert not conversation.progress.has_buffered
     connection.close()
 
 
 def test_an_unwatched_end_is_not_held_back() -> None:
     progress = ReplyProgress()
     assert progress.mark_output() == (0, False)
-    assert not progress.buffered
+    assert not progress.has_buffered
 
 
 def test_each_exchange_has_a_progress_of_its_own(upstream: ScriptedUpstream) -> None:
     conversation = begun(upstream)
     before = conversation.progress
-    before.taken = 7
+    before.sent_count = 7
     conversation.begin_exchange()
     assert conversation.progress is not before
-    assert conversation.progress.taken == 0
+    assert conversation.progress.sent_count == 0
 
 
 def test_a_client_that_leaves_early_does_no_harm(upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture) -> None:

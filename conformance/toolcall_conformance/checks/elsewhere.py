@@ -62,10 +62,10 @@ class _Excused:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.session, name)
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        return self.session.stream_beside(source, getattr(other, "session", other), other_source)
+        return self.session.stream_interleaved(source, getattr(other, "session", other), other_source)
 
     def request(self, body: dict[str, Any]) -> Outcome:
         outcome = self.session.request(body)

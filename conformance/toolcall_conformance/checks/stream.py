@@ -147,7 +147,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     if (
         watched
         and outcome.pieces
-        and all(piece.ended or (outcome.exact and piece.taken == len(pieces)) for piece in outcome.pieces)
+        and all(piece.is_after_end or (outcome.exact and piece.source_count == len(pieces)) for piece in outcome.pieces)
     ):
         tally.findings.append(
             make_finding(

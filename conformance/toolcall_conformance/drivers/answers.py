@@ -17,9 +17,9 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.python.foreign import is_a, text_of
 from toolcall_conformance.drivers.streams import Streamed
 
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
-Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
+FailureOutcome = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class NoJSON:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class WholeAnswer:
     """The client's answer. ``headers`` is None if the driver has none; ``body`` may be anything.
 
     ``url`` is the address that was asked; empty if the translator is a library.
@@ -44,7 +44,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamAnswered:
+class StreamAnswer:
     """The client's stream, if it asked for one and received one."""
 
     status: int
@@ -52,15 +52,15 @@ class StreamAnswered:
     streamed: Streamed
 
 
-ExchangeOutcome = Answered | StreamAnswered | Failed
+ExchangeOutcome = WholeAnswer | StreamAnswer | FailureOutcome
 
 
-def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
+def require_whole(answer: ExchangeOutcome) -> WholeAnswer | FailureOutcome:
     """Turn a stream that the client did not ask for into a body that is not JSON."""
-    if not isinstance(answer, StreamAnswered):
+    if not isinstance(answer, StreamAnswer):
         return answer
     words = answer.streamed.data[:1_000].decode("utf-8", "replace").strip()
-    return Answered(
+    return WholeAnswer(
         answer.status, answer.headers, NoJSON(f"a stream was sent with status {answer.status}: {words!r}", words)
     )
 
@@ -68,15 +68,15 @@ def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
 def quote_error(body: Any) -> str:
     """Quote the message of an error's body, which a translator made, in one line."""
     message: Any = body.words if isinstance(body, NoJSON) else body
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if not is_a(message, dict) or not dict.__len__(message):
             break
-        message = _inner(message)
+        message = _message_member(message)
     text = "" if is_a(message, dict) and not dict.__len__(message) else one_line(text_of(message))
     return f": {text}" if text else ""
 
 
-def _inner(body: dict[str, Any]) -> Any:
+def _message_member(body: dict[str, Any]) -> Any:
     """The member of an error's body that tells most."""
     for key in ("message", "error", "detail"):
         if dict.__contains__(body, key):

@@ -23,7 +23,7 @@ class _Value:
     lead: bytes
     data: bytes
 
-    def between(self, start: int, end: int) -> bytes:
+    def slice_between(self, start: int, end: int) -> bytes:
         """The part that comes with the stream's bytes from ``start`` to ``end``."""
         lead = self.lead if start <= self.start < end else b""
         return lead + self.data[max(start - self.start, 0) : max(end - self.start, 0)]
@@ -34,16 +34,16 @@ def as_array(pieces: Sequence[bytes], framing: Mapping[str, Any], *, whole: bool
 
     ``whole``: the array is closed. Else it breaks off, perhaps inside an element.
     """
-    values = list(_values(b"".join(pieces), framing))
+    values = list(_read_values(b"".join(pieces), framing))
     ends = [0, *itertools.accumulate(map(len, pieces))]
-    array_pieces = [b"".join(value.between(*piece) for value in values) for piece in itertools.pairwise(ends)]
+    array_pieces = [b"".join(value.slice_between(*piece) for value in values) for piece in itertools.pairwise(ends)]
     if whole:
         closing = ("" if values else str(framing["open"])) + str(framing["close"])
         array_pieces = [*array_pieces[:-1], b"".join(array_pieces[-1:]) + closing.encode()]
     return tuple(array_pieces)
 
 
-def _values(stream: bytes, framing: Mapping[str, Any]) -> Iterator[_Value]:
+def _read_values(stream: bytes, framing: Mapping[str, Any]) -> Iterator[_Value]:
     """The lines of data: the first of an event begins an element."""
     lead, start = str(framing["open"]).encode(), 0
     for end in (match.end() for match in _BLANK_LINE.finditer(stream)):

@@ -60,7 +60,7 @@ class SessionDriver(Protocol):
     def stream(self, source: Source, /) -> StreamOutcome:
         """Translate an upstream's stream, in the pieces of ``source``, into the client's."""
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source, /
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Translate two streams that are open at once: this session's, and that of ``other``, one of the same driver.

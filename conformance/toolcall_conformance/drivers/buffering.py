@@ -15,10 +15,10 @@ class KnownBuffering:
     def __init__(self) -> None:
         self._known: set[str] = set()
 
-    def seconds(self, route: Route, limit: float) -> float:
+    def hold_seconds(self, route: Route, limit: float) -> float:
         """Return how long to hold back the end of a stream, in a call that may take ``limit`` seconds."""
         return min(IMPATIENT_SECONDS if str(route) in self._known else PATIENT_SECONDS, limit / 4)
 
-    def found(self, route: Route) -> None:
+    def mark_buffered(self, route: Route) -> None:
         """Note that the translator has buffered on this route."""
         self._known.add(str(route))

@@ -14,18 +14,26 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from toolcall_conformance.drivers.base import Driver
-from toolcall_conformance.drivers.child.driver import PREFIX as EXEC
+from toolcall_conformance.drivers.child.driver import PREFIX as EXEC_PREFIX
 from toolcall_conformance.drivers.child.driver import ExecDriver
 from toolcall_conformance.drivers.child.platforms import verify_pipes
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.gateway.driver import GatewayDriver
-from toolcall_conformance.drivers.gateway.loopback import reach_loopback
-from toolcall_conformance.drivers.isolated.driver import MEMORY, IsolatedDriver
+from toolcall_conformance.drivers.gateway.loopback import exempt_loopback
+from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEGABYTES, IsolatedDriver
 from toolcall_conformance.drivers.library.fused import Transports
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.drivers.python.foreign import PASSING, has_method, is_a, names_in, text_at, text_of, type_name
+from toolcall_conformance.drivers.python.foreign import (
+    PASSED_EXCEPTIONS,
+    attribute_text,
+    has_method,
+    is_a,
+    public_names,
+    text_of,
+    type_name,
+)
 from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within
-from toolcall_conformance.drivers.python.tracebacks import last_frame
+from toolcall_conformance.drivers.python.tracebacks import raised_at
 
 T = TypeVar("T")
 
@@ -34,20 +42,20 @@ T = TypeVar("T")
 class Isolation:
     """How a Python translator is isolated: with how many megabytes of address space; None is without a limit."""
 
-    megabytes: float | None = MEMORY
+    megabytes: float | None = DEFAULT_MEGABYTES
 
 
 # Specs of translators that live in a process of their own anyway.
-OTHER_PROCESSES = (EXEC, GatewayDriver.prefix)
+OTHER_PROCESSES = (EXEC_PREFIX, GatewayDriver.prefix)
 
 # Large libraries take ten seconds to import on a busy machine.
 LOAD_SECONDS = 30.0
 # We know how large the libraries of the adapters are that we ship: the largest takes 24 s, with a warm disk.
 SHIPPED_SECONDS = 180.0
-_SHIPPED = "toolcall_conformance.adapters."
+_SHIPPED_PREFIX = "toolcall_conformance.adapters."
 
 # So many classes are listed.
-_MOST = 5
+_MAX_LISTED = 5
 
 _CONTRACT = (
     "A translator has a method open(route), which returns a session with request(body), response(body), "
@@ -61,7 +69,7 @@ def load_driver(
     directory: Path,
     seconds: float = 10.0,
     transports: Transports = dict,
-    say: Callable[[str], None] = lambda _sentence: None,
+    notify: Callable[[str], None] = lambda _sentence: None,
     isolation: Isolation | None = None,
 ) -> Driver:
     """Load the driver for ``spec``: ``package.module:attribute``, ``exec:COMMAND`` or ``gateway:FILE.toml``.
@@ -70,20 +78,20 @@ def load_driver(
     factory that returns one when called without arguments. ``say`` is told what takes long. With ``isolation`` a Python
     translator lives in a child process, as the others do anyway. Raises SpecError.
     """
-    if spec.startswith(EXEC):
+    if spec.startswith(EXEC_PREFIX):
         verify_pipes(spec)
         return ExecDriver(spec, directory=directory, seconds=seconds)
     if spec.startswith(GatewayDriver.prefix):
         path = directory / spec.removeprefix(GatewayDriver.prefix)
-        return GatewayDriver(spec, path, transports(), seconds=seconds, say=say)
+        return GatewayDriver(spec, path, transports(), seconds=seconds, notify=notify)
     module_name, colon, attribute = spec.partition(":")
     parts = [*module_name.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):
         raise SpecError(f"{spec!r} names no Python object; write package.module:attribute{_slash_hint(spec)}")
-    reach_loopback()  # before the import: some clients read the environment when they are made
+    exempt_loopback()  # before the import: some clients read the environment when they are made
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
-    limit = max(seconds, SHIPPED_SECONDS if spec.startswith(_SHIPPED) else LOAD_SECONDS)
+    limit = max(seconds, SHIPPED_SECONDS if spec.startswith(_SHIPPED_PREFIX) else LOAD_SECONDS)
     if isolation is not None:
         verify_pipes(spec)
         return IsolatedDriver(
@@ -94,19 +102,21 @@ def load_driver(
             memory=isolation.megabytes,
             transports=transports,
         )
-    translator, name, version = _limited(limit, spec, lambda: _loaded(module_name, attribute, spec, directory))
+    translator, name, version = _call_limited(
+        limit, spec, lambda: _import_translator(module_name, attribute, spec, directory)
+    )
     return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
 
 
-def adopt(target: Any, name: str, *, seconds: float, transports: Transports) -> PythonDriver:
+def adopt_translator(target: Any, name: str, *, seconds: float, transports: Transports) -> PythonDriver:
     """The driver for a translator, or a class or factory that makes one. Raises SpecError."""
-    translator = _limited(max(seconds, LOAD_SECONDS), name, lambda: _translator(target, name))
+    translator = _call_limited(max(seconds, LOAD_SECONDS), name, lambda: _make_translator(target, name))
     return PythonDriver(translator, name, seconds=seconds, transports=transports)
 
 
-def importable(target: Any, name: str) -> str:
+def spec_of(target: Any, name: str) -> str:
     """The spec by which another process finds a class or a factory. Raises SpecError."""
-    module, path = text_at(target, "__module__"), text_at(target, "__qualname__")
+    module, path = attribute_text(target, "__module__"), attribute_text(target, "__qualname__")
     member = sys.modules.get(module)
     for part in path.split("."):
         member = getattr(member, part, None)
@@ -118,7 +128,7 @@ def importable(target: Any, name: str) -> str:
     return f"{module}:{path}"
 
 
-def _limited(limit: float, spec: str, work: Callable[[], T]) -> T:
+def _call_limited(limit: float, spec: str, work: Callable[[], T]) -> T:
     """Import or make a translator within ``limit`` seconds. Raises SpecError."""
     try:
         return call_within(limit, work)
@@ -129,10 +139,12 @@ def _limited(limit: float, spec: str, work: Callable[[], T]) -> T:
         ) from None
 
 
-def _loaded(module_name: str, attribute: str, spec: str, directory: Path) -> tuple[Any, str | None, str | None]:
+def _import_translator(
+    module_name: str, attribute: str, spec: str, directory: Path
+) -> tuple[Any, str | None, str | None]:
     """The translator, its name, and its version."""
-    translator = _translator(_attribute(_module(module_name, spec, directory), attribute, spec), spec)
-    return translator, text_at(translator, "name") or None, text_at(translator, "version") or None
+    translator = _make_translator(_find_attribute(_import_module(module_name, spec, directory), attribute, spec), spec)
+    return translator, attribute_text(translator, "name") or None, attribute_text(translator, "version") or None
 
 
 def _slash_hint(spec: str) -> str:
@@ -143,20 +155,20 @@ def _slash_hint(spec: str) -> str:
     return ""
 
 
-def _module(name: str, spec: str, directory: Path) -> ModuleType:
+def _import_module(name: str, spec: str, directory: Path) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise SpecError(_not_found(error.name, spec, directory)) from None
-        raise SpecError(_broken(name, spec, error)) from None
-    except PASSING:
+            raise SpecError(_missing_module_text(error.name, spec, directory)) from None
+        raise SpecError(_failed_import_text(name, spec, error)) from None
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException as error:  # SystemExit, and what pytest raises to skip a module
-        raise SpecError(_broken(name, spec, error)) from None
+        raise SpecError(_failed_import_text(name, spec, error)) from None
 
 
-def _not_found(missing: str, spec: str, directory: Path) -> str:
+def _missing_module_text(missing: str, spec: str, directory: Path) -> str:
     parent, _, last = missing.rpartition(".")
     if parent:
         package = sys.modules[parent]
@@ -167,13 +179,13 @@ def _not_found(missing: str, spec: str, directory: Path) -> str:
     else:
         siblings = [entry.name for entry in pkgutil.iter_modules([str(directory)])]
         place = f"in {directory} (which is on sys.path) nor among the installed packages"
-    advice = _perhaps(last, siblings) or "; install it, or start the command in the directory that holds it"
+    advice = _suggestion(last, siblings) or "; install it, or start the command in the directory that holds it"
     return f"{spec!r}: there is no module {missing!r} {place}{advice}"
 
 
-def _broken(name: str, spec: str, error: BaseException) -> str:
+def _failed_import_text(name: str, spec: str, error: BaseException) -> str:
     where = f" at {error.filename}:{error.lineno}" if isinstance(error, SyntaxError) else ""
-    frame = last_frame(error)
+    frame = raised_at(error)
     where = where or (f" at {frame}" if frame else "")
     reason = error.msg if isinstance(error, SyntaxError) else text_of(error)
     return (
@@ -181,25 +193,25 @@ def _broken(name: str, spec: str, error: BaseException) -> str:
     )
 
 
-def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
+def _find_attribute(module: ModuleType, attribute: str, spec: str) -> Any:
     target: Any = module
     for part in attribute.split("."):
         try:
             target = getattr(target, part)
-        except PASSING:
+        except PASSED_EXCEPTIONS:
             raise
         except BaseException as error:
             if not is_a(error, AttributeError):
-                raise SpecError(f"{spec!r}: reading {part!r} raised {_raised(error)}; repair that first") from None
-            names = names_in(target)
-            advice = _perhaps(part, names) or (_classes(module) if target is module else "")
-            holder = module.__name__ if target is module else text_at(target, "__name__") or _kind(target)
+                raise SpecError(f"{spec!r}: reading {part!r} raised {_raised_text(error)}; repair that first") from None
+            names = public_names(target)
+            advice = _suggestion(part, names) or (_class_hint(module) if target is module else "")
+            holder = module.__name__ if target is module else attribute_text(target, "__name__") or _kind(target)
             where = f" ({module.__file__})" if target is module and getattr(module, "__file__", None) else ""
             raise SpecError(f"{spec!r}: {holder}{where} has no attribute {part!r}{advice}") from None
     return target
 
 
-def _translator(target: Any, spec: str) -> Any:
+def _make_translator(target: Any, spec: str) -> Any:
     """Return ``target`` if it is a translator, else the translator that it makes."""
     if not is_a(target, type) and has_method(target, "open"):
         return target
@@ -207,11 +219,11 @@ def _translator(target: Any, spec: str) -> Any:
         raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`. {_CONTRACT}")
     try:
         translator = target()
-    except PASSING:
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException as error:  # SystemExit, and what pytest raises to skip a module
         raise SpecError(
-            f"{spec!r}: calling it without arguments raised {_raised(error)}; "
+            f"{spec!r}: calling it without arguments raised {_raised_text(error)}; "
             "name an instance, or a factory that needs no arguments"
         ) from None
     if not has_method(translator, "open"):
@@ -219,7 +231,7 @@ def _translator(target: Any, spec: str) -> Any:
             translator.close()
             raise SpecError(f"{spec!r} is an async factory; name a plain function (open itself may be async)")
         subject = "the class" if is_a(target, type) else f"what it returned, {_kind(translator)},"
-        advice = _perhaps("open", names_in(translator)) or "."
+        advice = _suggestion("open", public_names(translator)) or "."
         raise SpecError(f"{spec!r}: {subject} has no method `open`{advice} {_CONTRACT}")
     return translator
 
@@ -230,24 +242,24 @@ def _kind(value: Any) -> str:
     return f"an object of type {type_name(value)}"
 
 
-def _perhaps(wrong: str, names: list[str]) -> str:
+def _suggestion(wrong: str, names: list[str]) -> str:
     close = difflib.get_close_matches(wrong, names, n=3, cutoff=0.6)
     if not close:
         close = [name for name in names if name.lower() == wrong.lower()]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def _classes(module: ModuleType) -> str:
+def _class_hint(module: ModuleType) -> str:
     """The classes of a module, of which one is perhaps meant; those with a method ``open`` alone, if there are any."""
     classes = [name for name, value in vars(module).items() if is_a(value, type) and not name.startswith("_")]
-    own = [name for name in classes if text_at(vars(module)[name], "__module__") == module.__name__] or classes
+    own = [name for name in classes if attribute_text(vars(module)[name], "__module__") == module.__name__] or classes
     fitting = [name for name in own if has_method(vars(module)[name], "open")] or own
     if not fitting:
         return ""
-    more = f" or {len(fitting) - _MOST} more" if len(fitting) > _MOST else ""
-    return f"; did you mean its class {' or '.join(map(repr, fitting[:_MOST]))}{more}?"
+    more = f" or {len(fitting) - _MAX_LISTED} more" if len(fitting) > _MAX_LISTED else ""
+    return f"; did you mean its class {' or '.join(map(repr, fitting[:_MAX_LISTED]))}{more}?"
 
 
-def _raised(error: BaseException) -> str:
-    frame = last_frame(error)
+def _raised_text(error: BaseException) -> str:
+    frame = raised_at(error)
     return f"{type_name(error)}: {text_of(error)}" + (f" at {frame}" if frame else "")

@@ -87,13 +87,13 @@ class Crashed:
     exception: BaseException = field(compare=False)
     traceback: str
     died: bool = False
-    said: str | None = None
+    exception_text: str | None = None
     refuses: bool = False
 
     @property
     def sentence(self) -> str:
         """Say in one line what happened, to follow the name of the operation."""
-        text = one_line(self.said if self.said is not None else text_of(self.exception))
+        text = one_line(self.exception_text if self.exception_text is not None else text_of(self.exception))
         if is_a(self.exception, TranslatorError):
             return text or "failed without a message"
         name = type_name(self.exception)

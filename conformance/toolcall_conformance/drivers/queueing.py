@@ -6,8 +6,8 @@ from typing import Any
 
 # How long a request is waited for that is sent while another exchange is open: this, or so many times as long as the
 # other one took to reach the provider.
-LEAST_SECONDS = 2.0
-TIMES_AS_LONG = 20
+MIN_SECONDS = 2.0
+PATIENCE_FACTOR = 20
 
 
 class KnownQueueing:
@@ -16,11 +16,11 @@ class KnownQueueing:
     def __init__(self) -> None:
         self.reason = ""
 
-    def seconds(self, usual: float, limit: float) -> float:
+    def patience_seconds(self, usual: float, limit: float) -> float:
         """Return how long to wait for a request beside one that took ``usual`` seconds, in ``limit`` seconds."""
-        return min(max(LEAST_SECONDS, TIMES_AS_LONG * usual), limit)
+        return min(max(MIN_SECONDS, PATIENCE_FACTOR * usual), limit)
 
-    def found(self, usual: float, waited: float) -> str:
+    def mark_queued(self, usual: float, waited: float) -> str:
         """Note that a request was kept waiting; returns the reason why no later one need be sent."""
         self.reason = (
             "the translator serves one request at a time: while a stream is open, a second request does not reach the "
@@ -30,8 +30,8 @@ class KnownQueueing:
         return self.reason
 
 
-def send_beside(session: Any, other: Any) -> None:
+def send_while_open(session: Any, other: Any) -> None:
     """Tell a session that its next request is sent beside the open exchange of ``other``, where that may block it."""
     inner, beside = (getattr(each, "session", each) for each in (session, other))
-    if hasattr(inner, "send_beside"):
-        inner.send_beside(beside)
+    if hasattr(inner, "send_while_open"):
+        inner.send_while_open(beside)

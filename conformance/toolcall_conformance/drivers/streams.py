@@ -36,7 +36,7 @@ class Source:
     reply: dict[str, Any] | None = None
 
 
-def ahead(source: Source) -> int:
+def lead_count(source: Source) -> int:
     """How many pieces of a stream are read before another one begins beside it: half of them.
 
     Where both begin at once, a translator that begins its state anew with every stream would lose nothing.
@@ -52,8 +52,8 @@ class OutputPiece:
     """
 
     data: bytes
-    taken: int
-    ended: bool
+    source_count: int
+    is_after_end: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ class Feed:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._left = iter(source.pieces)
-        self.taken = 0
-        self.ended = False
+        self.read_count = 0
+        self.is_at_end = False
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -105,9 +105,9 @@ class Feed:
     def __next__(self) -> bytes:
         piece = next(self._left, None)
         if piece is not None:
-            self.taken += 1
+            self.read_count += 1
             return piece
-        self.ended = True
+        self.is_at_end = True
         if self._source.end == "lost":
             raise SourceLost("the upstream's connection was lost")
         raise StopIteration
@@ -117,7 +117,7 @@ class Feed:
 
     def mark_output(self) -> tuple[int, bool]:
         """Return how many pieces had been read when output came, and whether the end had."""
-        return self.taken, self.ended
+        return self.read_count, self.is_at_end
 
     async def __anext__(self) -> bytes:
         try:

@@ -17,7 +17,7 @@ import pytest
 from toolcall_conformance.basics.findings import MISSING, Finding, Verdict, failing_findings
 from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.drivers.python.blame import place_of
+from toolcall_conformance.drivers.python.blame import blamed_line
 from toolcall_conformance.drivers.python.foreign import text_of, type_name
 from toolcall_conformance.drivers.python.tracebacks import traceback_of
 from toolcall_conformance.engine.client_reactions import ask_clients
@@ -244,7 +244,7 @@ def _finding_facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Fi
 def _raise_location(item: ConformanceItem, finding: Finding) -> str:
     """Where in its own code the translator raised, as ``file:line``; empty if unknown."""
     raised = item.repeated_result is not None and finding.rule in ("translation/crashed", "translation/refused")
-    place = place_of(item.repeated_result.result.traceback) if item.repeated_result is not None and raised else None
+    place = blamed_line(item.repeated_result.result.traceback) if item.repeated_result is not None and raised else None
     return f"{relative(Path(place[0]), item.run.settings.directory)}:{place[1]}" if place is not None else ""
 
 

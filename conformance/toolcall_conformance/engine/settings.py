@@ -14,7 +14,7 @@ import pytest
 
 from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.basics.streaming.cuts import Fineness, parse_fineness
-from toolcall_conformance.drivers.isolated.driver import MEMORY
+from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEGABYTES
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.option_sources import OptionSources, verify_root
 from toolcall_conformance.engine.own_root import PATH_SETTINGS
@@ -166,7 +166,7 @@ def _isolation(sources: OptionSources) -> Isolation | None:
     if not _value(sources, "isolated", default=False):
         return None
     try:
-        return Isolation(settings_sources.memory_limit(sources.find("memory"), MEMORY))
+        return Isolation(settings_sources.memory_limit(sources.find("memory"), DEFAULT_MEGABYTES))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -20,10 +20,10 @@ from toolcall_conformance.basics.atomic_files import NotWrittenError, target_of
 from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
-from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importable
+from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt_translator, spec_of
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.python.quiet_loading import Printed, held_back, real
+from toolcall_conformance.drivers.python.quiet_loading import HeldOutput, hold_back_output, real_stream
 from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
 from toolcall_conformance.engine.ending.corpus_state import CorpusState
 from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
@@ -65,7 +65,7 @@ def _prepare(
 ) -> Run:
     known_secrets.forget_environment()  # plugins and conftest files have set their variables by now
     chosen = read_settings(config, translator if translator is None or isinstance(translator, str) else name)
-    printed = Printed()
+    printed = HeldOutput()
     try:
         for report in () if hasattr(config, "workerinput") else chosen.reports:
             verify_writable(report)
@@ -108,7 +108,7 @@ def _prepare(
             undo.callback(watchdog.end_run)
             if chosen.reports:
                 watchdog.send_plan(_loading_plan(chosen, corpus))
-        with held_back() as printed:
+        with hold_back_output() as printed:
             driver = _make_driver(config, chosen, corpus, translator, name)
             try:
                 support = _find_support(config, driver, corpus)
@@ -195,9 +195,9 @@ def _start_watchdog(config: pytest.Config, chosen: Settings, translator: Any) ->
 def _adopt_translator(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:
     """The driver of a translator that is an object, a class or a factory. Raises SpecError."""
     if chosen.isolation is None:
-        return adopt(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
+        return adopt_translator(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
     return load_driver(
-        importable(translator, name),
+        spec_of(translator, name),
         directory=chosen.spec_directory,
         seconds=chosen.seconds,
         transports=lambda: corpus.transports,
@@ -221,7 +221,7 @@ def _load_driver(config: pytest.Config, chosen: Settings, corpus: Corpus, spec: 
         directory=chosen.spec_directory,
         seconds=chosen.seconds,
         transports=lambda: corpus.transports,
-        say=lambda sentence: _print_now(config, [f"toolcall: {sentence}"]),
+        notify=lambda sentence: _print_now(config, [f"toolcall: {sentence}"]),
         isolation=chosen.isolation,
     )
 
@@ -238,7 +238,7 @@ def _load_other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tupl
         raise
 
 
-def _printed_lines(printed: Printed) -> list[str]:
+def _printed_lines(printed: HeldOutput) -> list[str]:
     """The lines about what the translator printed while it was loaded and probed."""
     return ["toolcall: while it was loaded, the translator printed:", *printed.lines] if printed.lines else []
 
@@ -249,7 +249,7 @@ def _print_now(config: pytest.Config, lines: Sequence[str]) -> None:
         return
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
-        stderr = real(sys.stderr)
+        stderr = real_stream(sys.stderr)
         for line in lines:
             stderr.write(visible(line) + "\n")
         stderr.flush()

@@ -63,11 +63,11 @@ class _Session:
     def stream(self, source: Source, /) -> StreamOutcome:
         return self.inner.stream(source)
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source, /
     ) -> tuple[StreamOutcome, StreamOutcome]:
         inner = other.inner if isinstance(other, type(self)) else other
-        return self.inner.stream_beside(source, inner, other_source)
+        return self.inner.stream_interleaved(source, inner, other_source)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         return self.inner.call(operation, *arguments)

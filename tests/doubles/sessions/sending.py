@@ -18,7 +18,7 @@ class AsksWhereItsClientAsks(SendingSession):
 
     @property
     def path(self) -> str:
-        return ADDRESSES.path(self.route.client, self.route.client_model)
+        return ADDRESSES.request_path(self.route.client, self.route.client_model)
 
 
 @harmless(case=CASE, client=CHAT, upstream=ANTHROPIC, beside="translation/upstream-address")
@@ -62,7 +62,7 @@ class SendsTheClientsKey(SendingSession):
 
     @property
     def headers(self) -> dict[str, str]:
-        return ADDRESSES.headers(self.route.upstream, CLIENT_KEY)
+        return ADDRESSES.request_headers(self.route.upstream, CLIENT_KEY)
 
 
 @harmless(case=CASE, client=CHAT, upstream=ANTHROPIC, beside="translation/client-key-kept")
@@ -71,4 +71,4 @@ class HasAKeyThatBeginsAlike(SendingSession):
 
     @property
     def headers(self) -> dict[str, str]:
-        return ADDRESSES.headers(self.route.upstream, CLIENT_KEY[:-1])
+        return ADDRESSES.request_headers(self.route.upstream, CLIENT_KEY[:-1])

@@ -15,7 +15,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python.blame import place_of
+from toolcall_conformance.drivers.python.blame import blamed_line
 from toolcall_conformance.drivers.python.tracebacks import error_line
 
 
@@ -61,7 +61,7 @@ def described(operation: str, failed: Failed, item: str) -> Problem:
         case Crashed(_, traceback):
             lines = [line.strip() for line in traceback.splitlines() if line.strip()]
             frames = [line for line in lines if line.startswith("File ")]
-            place = place_of(traceback)
+            place = blamed_line(traceback)
             own = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
             where = own[-1] if own else error_line(traceback) if not frames else ""
             return Problem(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)

@@ -32,7 +32,7 @@ from toolcall_conformance.drivers import (
     StreamOutcome,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.queueing import send_beside
+from toolcall_conformance.drivers.queueing import send_while_open
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Case, Exchange
 
@@ -76,7 +76,7 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
         tally.inapplicable = f"no second exchange begins while one is open: {why}"
         return
     sessions = first.exchange.begun.pop(), second.exchange.begun.pop()
-    outcomes = sessions[0].stream_beside(first.source, sessions[1], second.source)
+    outcomes = sessions[0].stream_interleaved(first.source, sessions[1], second.source)
     for this, outcome, other in ((first, outcomes[0], second), (second, outcomes[1], first)):
         name = this.exchange.name if this is first else f"{this.exchange.name}, beside it"
         faults = list(_faults(this, outcome, other, harness, name))
@@ -104,7 +104,7 @@ def _beside(first: _Conversation, open_session: OpenSession) -> OpenSession:
     def opened(route: Route) -> OpenOutcome:
         session = open_session(route)
         if isinstance(session, Opened):
-            send_beside(session.session, first.exchange.begun[0])
+            send_while_open(session.session, first.exchange.begun[0])
         return session
 
     return opened

@@ -21,14 +21,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the schema of all messages, of the one that was named, or of the settings."""
     if parsed.message is None:
-        schema = protocol.schema()
+        schema = protocol.load_schema()
     elif parsed.message == "settings":
         schema = settings_sources.pyproject_schema()
     else:
-        names = protocol.schema()["$defs"]
+        names = protocol.load_schema()["$defs"]
         if parsed.message not in names:
             advice = did_you_mean(parsed.message, names) or f"; there are {', '.join(names)}"
             raise UsageError(f"there is no message {parsed.message!r}{advice}")
-        schema = protocol.message_schema(parsed.message)
+        schema = protocol.load_message_schema(parsed.message)
     say_json(json.dumps(schema, indent=2, ensure_ascii=False))
     return 0

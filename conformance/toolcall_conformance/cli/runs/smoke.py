@@ -63,7 +63,7 @@ def run(parsed: argparse.Namespace) -> int:
                 seconds=seconds,
                 transports=lambda: corpus.transports,
                 isolation=_isolation(settings),
-                say=lambda sentence: say(sentence, error=True),
+                notify=lambda sentence: say(sentence, error=True),
             )
         except (SpecError, MissingLibraryError, PortInUseError) as error:
             raise UsageError(str(error)) from None
@@ -95,12 +95,12 @@ def _translator(settings: CommandSettings) -> NamedSetting:
 
 
 def _isolation(settings: CommandSettings) -> Isolation | None:
-    from toolcall_conformance.drivers.isolated.driver import MEMORY
+    from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEGABYTES
     from toolcall_conformance.drivers.loading import Isolation
 
     if not settings.is_on("isolated"):
         return None
-    return Isolation(settings_sources.memory_limit(settings.named("memory"), MEMORY))
+    return Isolation(settings_sources.memory_limit(settings.named("memory"), DEFAULT_MEGABYTES))
 
 
 class _HangWatch:

@@ -14,11 +14,11 @@ from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TranslatorError, UnsupportedOutcome
 from toolcall_conformance.drivers.python.made_up import made_up_breach
 
-PROTOCOL = 1
+PROTOCOL_VERSION = 1
 OPERATIONS = ("request", "response", "stream", "error", "exchange", *FORMAT_OPERATIONS)
 
 # By operation: the required and the optional keys of an answer. All have seq.
-_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+_ANSWER_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "hello": (("protocol",), ("name", "version")),
     "open": ((), ("operations", "history", "made_up")),
     "request": (("body",), ("losses",)),
@@ -46,7 +46,7 @@ def find_breach(operation: str, answer: dict[str, Any]) -> str | None:
         if operation.startswith("stream-"):
             allowed += ("chunks",)
     else:
-        needed, allowed = _KEYS[operation]
+        needed, allowed = _ANSWER_KEYS[operation]
     for key in answer:
         if key != "seq" and key not in needed and key not in allowed:
             return _unknown_key(key, (*needed, *allowed), operation)
@@ -102,9 +102,9 @@ def _value_breach(key: str, value: Any) -> str | None:
 
 
 def _protocol_breach(value: Any) -> str | None:
-    if not isinstance(value, bool) and value == PROTOCOL:
+    if not isinstance(value, bool) and value == PROTOCOL_VERSION:
         return None
-    return f"it speaks version {value!r:.40} of the protocol; this toolcall-conformance speaks {PROTOCOL}"
+    return f"it speaks version {value!r:.40} of the protocol; this toolcall-conformance speaks {PROTOCOL_VERSION}"
 
 
 def _status_breach(value: Any) -> str | None:

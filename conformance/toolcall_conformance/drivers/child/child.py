@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse
-from toolcall_conformance.drivers.child.answers import PROTOCOL, find_breach
+from toolcall_conformance.drivers.child.answers import PROTOCOL_VERSION, find_breach
 from toolcall_conformance.drivers.child.jsonlines import EndedError, LineChannel, NoAnswerError, TooLongError
 from toolcall_conformance.drivers.child.process import ChildProcess
 from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
@@ -17,8 +17,8 @@ from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 
 Fault = Crashed | TimedOut | ProtocolError
 
-_SHOWN = 120
-_MOST_NOISE = 20
+_MAX_SHOWN = 120
+_MAX_NOISE = 20
 _EXIT_SECONDS = 1.0
 _LEAVE_SECONDS = 2.0
 # Without this Python buffers thousands of bytes before it writes a line.
@@ -55,34 +55,36 @@ class Child:
         self._seq += 1
         question = {"op": operation, "seq": self._seq, **fields}
         try:
-            line = self._lines.ask(_line(question), seconds)
+            line = self._lines.ask(_encode_question(question), seconds)
         except NoAnswerError:
-            return self._timed_out(operation, seconds)
+            return self._end_late(operation, seconds)
         except EndedError as ended:
-            return self._ended(operation, ended.rest)
+            return self._read_end(operation, ended.rest)
         except TooLongError as error:
             problem = (
-                f"it wrote a line of more than {self._limit:,} bytes, which starts with {shortened(error.beginning)}"
+                f"it wrote a line of more than {self._limit:,} bytes, which starts with {line_excerpt(error.beginning)}"
             )
-            return self._reject(f"{problem}; {_ADVICE}")
+            return self._end_with_breach(f"{problem}; {_ADVICE}")
         except BaseException:  # an interrupt: a late answer would be read as that of the next question
             self._end("was interrupted")
             raise
         try:
             answer: dict[str, Any] = parse(line)
         except JSONError as error:
-            return self._reject(f"the line {shortened(line)} is not JSON: {error}; {_ADVICE}")
+            return self._end_with_breach(f"the line {line_excerpt(line)} is not JSON: {error}; {_ADVICE}")
         if "seq" not in answer:
-            return self._reject(f"the line {shortened(line)} has no seq; every answer repeats the seq of its question")
+            return self._end_with_breach(
+                f"the line {line_excerpt(line)} has no seq; every answer repeats the seq of its question"
+            )
         if not equal(answer["seq"], self._seq):
-            return self._reject(
-                f"the answer {shortened(line)} has seq {answer['seq']!r:.40} and not {self._seq}; answer each question "
-                "once, in order, with its own seq"
+            return self._end_with_breach(
+                f"the answer {line_excerpt(line)} has seq {answer['seq']!r:.40} and not {self._seq}; "
+                "answer each question once, in order, with its own seq"
             )
         wrong = self._breach(operation, answer)
         if wrong is not None:
-            return self._reject(
-                f"{wrong}; the line is {shortened(line)}, and `toolcall-conformance schema` has the rules"
+            return self._end_with_breach(
+                f"{wrong}; the line is {line_excerpt(line)}, and `toolcall-conformance schema` has the rules"
             )
         return answer
 
@@ -96,31 +98,31 @@ class Child:
         self._end(why)
 
     @property
-    def words(self) -> str:
+    def last_output(self) -> str:
         """What the process printed last, after a line that says so; empty if it printed nothing."""
         tail = self._process.tail
         return f"The last that the process printed:\n{tail}" if tail else ""
 
     def _add_noise(self, line: bytes) -> None:
-        self._process.remember(line[:1000])
-        if len(self._noise) < _MOST_NOISE:
-            self._noise.append(shortened(line))
+        self._process.add_to_tail(line[:1000])
+        if len(self._noise) < _MAX_NOISE:
+            self._noise.append(line_excerpt(line))
 
-    def _timed_out(self, operation: str, seconds: float) -> TimedOut:
-        words = self.words
+    def _end_late(self, operation: str, seconds: float) -> TimedOut:
+        words = self.last_output
         self._end(f"was killed when {operation} took more than {round(seconds, 2):g} s")
         return TimedOut(seconds, words)
 
-    def _ended(self, operation: str, rest: bytes) -> Fault:
+    def _read_end(self, operation: str, rest: bytes) -> Fault:
         code = self._process.wait(_EXIT_SECONDS)
-        how, words = _how(code), self.words
+        how, words = _exit_text(code), self.last_output
         self._end(f"{how} when it was asked {operation}")
         if rest.strip():
-            return ProtocolError(f"its output ended in the middle of the line {shortened(rest)}; it {how}", words)
+            return ProtocolError(f"its output ended in the middle of the line {line_excerpt(rest)}; it {how}", words)
         return Crashed(TranslatorError(how), words, died=True)
 
-    def _reject(self, sentence: str) -> ProtocolError:
-        words = self.words
+    def _end_with_breach(self, sentence: str) -> ProtocolError:
+        words = self.last_output
         self._end("was ended after an invalid answer")
         return ProtocolError(sentence, words)
 
@@ -137,12 +139,12 @@ def start_child(
     try:
         child = Child(command, directory=directory, noise=noise)
     except FileNotFoundError:
-        return f"there is no program {program!r} {_where(program, directory)}"
+        return f"there is no program {program!r} {_path_hint(program, directory)}"
     except PermissionError:
         return f"{program!r} may not be executed; `chmod +x` it, or write its interpreter first (exec:python {program})"
     except OSError as error:
         return f"{program!r} cannot be executed ({error.strerror}); write its interpreter first (exec:python {program})"
-    answer = child.ask("hello", {"protocol": PROTOCOL}, seconds)
+    answer = child.ask("hello", {"protocol": PROTOCOL_VERSION}, seconds)
     match answer:
         case Crashed():
             problem = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
@@ -161,11 +163,11 @@ def start_child(
             if failure is None:
                 return child, answer
             child.stop()
-            problem, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.words
+            problem, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.last_output
     return f"{problem}\n{words}" if words else problem
 
 
-def _where(program: str, directory: Path) -> str:
+def _path_hint(program: str, directory: Path) -> str:
     if "/" in program:
         return f"(seen from {directory}); start pytest in the directory from which the path starts"
     there = directory / program
@@ -174,7 +176,7 @@ def _where(program: str, directory: Path) -> str:
     return "on the PATH; install it, or write its path"
 
 
-def _how(code: int | None) -> str:
+def _exit_text(code: int | None) -> str:
     if code is None:
         return "closed its output and kept running without an answer"
     if code == 0:
@@ -188,13 +190,13 @@ def _how(code: int | None) -> str:
     return f"was killed by signal {-code}{name}"
 
 
-def _line(question: dict[str, Any]) -> bytes:
+def _encode_question(question: dict[str, Any]) -> bytes:
     # ASCII: some programs read their input in the locale's encoding, and some end a line at U+2028 as well.
     return json.dumps(question, separators=(",", ":")).encode()
 
 
-def shortened(line: bytes) -> str:
+def line_excerpt(line: bytes) -> str:
     """Shorten a line and make it printable, for a sentence."""
-    text = line[: 4 * _SHOWN].decode("utf-8", "backslashreplace")
+    text = line[: 4 * _MAX_SHOWN].decode("utf-8", "backslashreplace")
     text = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
-    return f"{text[:_SHOWN]}…" if len(text) > _SHOWN or len(line) > 4 * _SHOWN else text
+    return f"{text[:_MAX_SHOWN]}…" if len(text) > _MAX_SHOWN or len(line) > 4 * _MAX_SHOWN else text

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome
+from toolcall_conformance.drivers.answers import ExchangeOutcome, WholeAnswer
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.child.answers import AnswerLosses, read_failure
 from toolcall_conformance.drivers.child.child import Child, Fault, start_child
 from toolcall_conformance.drivers.child.restarts import RestartedChild
-from toolcall_conformance.drivers.child.streams import Steps, played_in_turns, played_to_end, stream_steps
+from toolcall_conformance.drivers.child.streams import Steps, play_interleaved, play_steps, play_to_end
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
@@ -29,17 +29,17 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python.error_result import plain_error
-from toolcall_conformance.drivers.python.json_result import plain, plain_list
+from toolcall_conformance.drivers.python.error_result import copy_error
+from toolcall_conformance.drivers.python.json_result import copy_list, copy_object
 from toolcall_conformance.drivers.python.losses import read_losses
 from toolcall_conformance.drivers.python.made_up import read_made_up
-from toolcall_conformance.drivers.streams import Source, StreamOutcome, ahead
+from toolcall_conformance.drivers.streams import Source, StreamOutcome, lead_count
 
 PREFIX = "exec:"
 # The command may compile or start a container first.
 START_SECONDS = 30.0
 CLOSE_SECONDS = 2.0
-_DEFAULT = ("request", "response")
+_DEFAULT_OPERATIONS = ("request", "response")
 
 
 class ExecDriver:
@@ -56,7 +56,7 @@ class ExecDriver:
     ) -> None:
         self.spec = spec
         self.noise: list[str] = []
-        self._command = _command(spec)
+        self._command = _split_command(spec)
         self._directory = directory
         self.seconds = seconds
         self._start_seconds = START_SECONDS if start_seconds is None else start_seconds
@@ -70,7 +70,7 @@ class ExecDriver:
         if isinstance(started, str):
             raise SpecError(f"{spec!r}: {started}")
         child, hello = started
-        self._kept = RestartedChild(child, self._start)
+        self._restarted = RestartedChild(child, self._start)
         self.name: str = hello.get("name") or spec
         self.version: str | None = hello.get("version") or None
 
@@ -83,7 +83,7 @@ class ExecDriver:
         late, self._late_fault = self._late_fault, None
         if late is not None:
             return late
-        given_up = self._kept.revive()
+        given_up = self._restarted.revive()
         if given_up is not None:
             return given_up
         self._opened += 1
@@ -91,7 +91,7 @@ class ExecDriver:
         answer = self.ask(self._child, "open", session, {"route": asdict(route)})
         if not isinstance(answer, dict):
             return answer
-        failure = read_failure(answer, lambda: self._child.words)
+        failure = read_failure(answer, lambda: self._child.last_output)
         if failure is not None:
             return failure
         opened_session = ExecSession(self, self._child, session, answer)
@@ -106,7 +106,7 @@ class ExecDriver:
     ) -> dict[str, Any] | Fault:
         """Ask the child of a session; after the child has ended, its sessions cannot be asked."""
         if child.why_ended is not None:
-            return Crashed(TranslatorError(f"could not be asked: its process {child.why_ended}"), child.words)
+            return Crashed(TranslatorError(f"could not be asked: its process {child.why_ended}"), child.last_output)
         return child.ask(operation, {"session": session, "case": self._case, **fields}, seconds or self.seconds)
 
     def end_item(self) -> None:
@@ -132,7 +132,7 @@ class ExecDriver:
 
     @property
     def _child(self) -> Child:
-        return self._kept.child
+        return self._restarted.child
 
     def _start(self) -> tuple[Child, dict[str, Any]] | str:
         return start_child(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
@@ -146,11 +146,11 @@ class ExecSession:
     def __init__(self, driver: ExecDriver, child: Child, session: str, answer: dict[str, Any]) -> None:
         self.id = session
         self.child = child
-        self.operations = frozenset(answer.get("operations", _DEFAULT))
+        self.operations = frozenset(answer.get("operations", _DEFAULT_OPERATIONS))
         self.own_history = "history" in answer
         self.made_up = read_made_up(answer.get("made_up"))
         self._driver = driver
-        self._given: list[Any] = []
+        self._sources: list[Any] = []
 
     def request(self, body: dict[str, Any]) -> Outcome:
         return self._translate("request", body)
@@ -161,11 +161,11 @@ class ExecSession:
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Translate an error. The child always receives headers; it need not return any."""
         fields = {"status": reply["status"], "headers": reply.get("headers", {}), "body": reply["body"]}
-        answer = self._asked("error", fields)
+        answer = self._ask("error", fields)
         if not isinstance(answer, dict):
             return answer
         returned = (int(answer["status"]), answer["body"], *([answer["headers"]] if "headers" in answer else []))
-        value = plain_error(returned, headers="headers" in answer, sources=self._given)
+        value = copy_error(returned, headers="headers" in answer, sources=self._sources)
         return Produced(value) if isinstance(value, dict) else value
 
     def exchange(self, body: dict[str, Any], upstream_url: str) -> ExchangeOutcome:
@@ -173,20 +173,20 @@ class ExecSession:
 
         The child can be asked nothing else meanwhile.
         """
-        answer = self._asked("exchange", {"body": body, "upstream_url": upstream_url})
+        answer = self._ask("exchange", {"body": body, "upstream_url": upstream_url})
         if not isinstance(answer, dict):
             return answer
         headers = answer.get("headers")
         texts = {name: str(text) for name, text in headers.items()} if headers is not None else None
-        return Answered(int(answer.get("status", 200)), texts, answer["body"])
+        return WholeAnswer(int(answer.get("status", 200)), texts, answer["body"])
 
     def stream(self, source: Source) -> StreamOutcome:
         """Send the pieces of the source one by one; the child answers each with its output."""
         if "stream" not in self.operations:
             return UnsupportedOutcome("the session has no operation stream")
-        return self.ended(played_to_end(self.steps(source, self._driver.seconds)))
+        return self.end_stream(play_to_end(self.stream_steps(source, self._driver.seconds)))
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Send the pieces of both sources in turns, each with the id of its session."""
@@ -194,20 +194,20 @@ class ExecSession:
         if not all("stream" in each.operations for each in (self, other)):
             return self.stream(source), other.stream(other_source)
         seconds = 2 * self._driver.seconds  # each takes the time of both
-        steps = self.steps(source, seconds), other.steps(other_source, seconds)
-        outcome, beside = played_in_turns(*steps, ahead(source))
-        return self.ended(outcome), other.ended(beside)
+        steps = self.stream_steps(source, seconds), other.stream_steps(other_source, seconds)
+        outcome, beside = play_interleaved(*steps, lead_count(source))
+        return self.end_stream(outcome), other.end_stream(beside)
 
-    def steps(self, source: Source, seconds: float) -> Steps:
+    def stream_steps(self, source: Source, seconds: float) -> Steps:
         """The messages of a stream, to be sent in turns with those of another; it may take ``seconds``."""
         driver, child = self._driver, self.child
 
         def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
             return driver.ask(child, operation, self.id, fields, seconds)
 
-        return stream_steps(ask, source, seconds=seconds, words=lambda: child.words)
+        return play_steps(ask, source, seconds=seconds, words=lambda: child.last_output)
 
-    def ended(self, outcome: StreamOutcome) -> StreamOutcome:
+    def end_stream(self, outcome: StreamOutcome) -> StreamOutcome:
         """The outcome of a stream; after a wrong one the child's is still open."""
         if isinstance(outcome, BadOutput):
             self.child.kill("was ended in the middle of its stream")
@@ -215,38 +215,38 @@ class ExecSession:
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         """Ask for one of the operations within one format."""
-        answer = self._asked(operation, {"arguments": list(arguments)})
+        answer = self._ask(operation, {"arguments": list(arguments)})
         if not isinstance(answer, dict):
             return answer
-        copy = plain_list if FORMAT_OPERATIONS[operation] is list else plain
-        value = copy(answer["value"], operation, sources=self._given)
+        copy = copy_list if FORMAT_OPERATIONS[operation] is list else copy_object
+        value = copy(answer["value"], operation, sources=self._sources)
         return value if isinstance(value, BadOutput) else Produced(value, losses=read_losses(AnswerLosses(answer)))
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
         """Do nothing: a translated request leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
-        answer = self._asked(operation, {"body": body})
+        answer = self._ask(operation, {"body": body})
         if not isinstance(answer, dict):
             return answer
-        value = plain(answer["body"], operation, sources=self._given)
+        value = copy_object(answer["body"], operation, sources=self._sources)
         if not isinstance(value, dict):
             return value
         return Produced(value, losses=read_losses(AnswerLosses(answer)))
 
-    def _asked(
+    def _ask(
         self, operation: str, fields: dict[str, Any]
     ) -> dict[str, Any] | Fault | RefusedOutcome | UnsupportedOutcome:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no operation {operation}")
-        self._given += fields.values()
+        self._sources += fields.values()
         answer = self._driver.ask(self.child, operation, self.id, fields)
         if isinstance(answer, dict):
-            return read_failure(answer, lambda: self.child.words) or answer
+            return read_failure(answer, lambda: self.child.last_output) or answer
         return answer
 
 
-def _command(spec: str) -> list[str]:
+def _split_command(spec: str) -> list[str]:
     """Split the command into words. Raises SpecError."""
     example = 'write it as a shell would take it: "exec:node adapter.mjs"'
     try:

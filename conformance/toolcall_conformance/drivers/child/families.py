@@ -36,11 +36,11 @@ class Family(Protocol):
     def exit_code(self) -> int | None:
         """The command's exit code, or minus the number of the signal that killed it; None while it runs."""
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """End all of it, the command gently first if it still runs; called once."""
 
 
-def start(command: Sequence[str], **options: Any) -> Family:
+def start_family(command: Sequence[str], **options: Any) -> Family:
     """Start a command; ``options`` are those of Popen. Raises OSError and ValueError as Popen does."""
     if sys.platform == "linux" and sys.executable and _SUPERVISOR.is_file():
         return SupervisedFamily(command, **options)
@@ -66,7 +66,7 @@ class GroupFamily:
             return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
         return self.process.poll()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         if self.exit_code() is None:
             self._signal("SIGTERM")
             end = time.monotonic() + supervisor.TERM_SECONDS
@@ -102,7 +102,7 @@ class SupervisedFamily:
             self._control.close()
             raise
         self._lock = threading.Lock()
-        self._heard = b""
+        self._received = b""
         self._code: int | None = None
         self.pid = 0
         try:
@@ -117,15 +117,15 @@ class SupervisedFamily:
     def exit_code(self) -> int | None:
         with self._lock:
             if self._code is None:
-                self._hear(0)
+                self._receive(0)
             return self._code
 
-    def end(self) -> None:
+    def stop(self) -> None:
         with self._lock:
             with contextlib.suppress(OSError):
                 self._control.sendall(b"stop\n")
             until = time.monotonic() + _END_SECONDS
-            while (left := until - time.monotonic()) > 0 and self._hear(left):
+            while (left := until - time.monotonic()) > 0 and self._receive(left):
                 pass
             self._abandon()
             self._code = -signal.SIGKILL if self._code is None else self._code
@@ -146,14 +146,14 @@ class SupervisedFamily:
         """Raises OSError if the command cannot be executed."""
         until = time.monotonic() + _START_SECONDS
         while not self.pid:
-            has_message = self._hear(max(until - time.monotonic(), 0.001))
-            words = self._heard.split(b"\n")[0].split()
+            has_message = self._receive(max(until - time.monotonic(), 0.001))
+            words = self._received.split(b"\n")[0].split()
             if words[:1] == [b"failed"]:
                 raise OSError(int(words[1]), os.strerror(int(words[1])), program)
             if not has_message and not self.pid:
                 raise OSError(f"its supervisor, {sys.executable} {_SUPERVISOR}, did not start")
 
-    def _hear(self, seconds: float) -> bool:
+    def _receive(self, seconds: float) -> bool:
         """Hear what the supervisor says within a time; false if it said nothing, or is no more."""
         self._control.settimeout(seconds)
         try:
@@ -163,13 +163,13 @@ class SupervisedFamily:
         if not data:
             self._code = -signal.SIGKILL if self._code is None else self._code
             return False
-        self._heard += data
-        while b"\n" in self._heard:
-            line, _, rest = self._heard.partition(b"\n")
+        self._received += data
+        while b"\n" in self._received:
+            line, _, rest = self._received.partition(b"\n")
             kind, _, number = line.partition(b" ")
             if kind == b"failed":
                 break
-            self._heard = rest
+            self._received = rest
             if kind == b"pid":
                 self.pid = int(number)
             elif kind == b"ended":

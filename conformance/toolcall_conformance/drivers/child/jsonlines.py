@@ -10,9 +10,9 @@ from collections.abc import Callable
 from toolcall_conformance.drivers.child.process import ChildProcess
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 
-_PIECE = 64 * 1024
+_PIECE_BYTES = 64 * 1024
 # How often to check whether a silent child still lives.
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -46,13 +46,13 @@ class LineChannel:
     def __init__(self, child: ChildProcess, on_noise: Callable[[bytes], None], limit: int = OUTPUT_LIMIT) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
-        self._to, self._from = child.stdin.fileno(), child.stdout.fileno()
-        os.set_blocking(self._to, False)
-        os.set_blocking(self._from, False)
+        self._input, self._output = child.stdin.fileno(), child.stdout.fileno()
+        os.set_blocking(self._input, False)
+        os.set_blocking(self._output, False)
         self._child = child
         self._on_noise = on_noise
         self._limit = limit
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._searched = 0
         self._ended = False
         self._input_closed = False
@@ -64,63 +64,63 @@ class LineChannel:
         while True:
             unsent = self._send(unsent)
             if not unsent:
-                answer = self._take()
+                answer = self._take_answer()
                 if answer is not None:
                     return answer
                 if self._ended:
-                    raise EndedError(bytes(self._held))
+                    raise EndedError(bytes(self._buffer))
             left = end - time.monotonic()
             if left <= 0:
                 raise NoAnswerError
-            self._wait(bool(unsent), left)
+            self._wait_and_read(bool(unsent), left)
 
     def _send(self, unsent: memoryview) -> memoryview:
         # A child that closed its input may still send something, or its death may still be found.
         if not unsent or self._input_closed:
             return unsent[:0]
         try:
-            return unsent[os.write(self._to, unsent) :]
+            return unsent[os.write(self._input, unsent) :]
         except BlockingIOError:
             return unsent
         except OSError:
             self._input_closed = True
             return unsent[:0]
 
-    def _take(self) -> bytes | None:
-        while (at := self._held.find(b"\n", self._searched)) >= 0:
-            line = bytes(self._held[:at]).removeprefix(_BYTE_ORDER_MARK).strip()
-            del self._held[: at + 1]
+    def _take_answer(self) -> bytes | None:
+        while (at := self._buffer.find(b"\n", self._searched)) >= 0:
+            line = bytes(self._buffer[:at]).removeprefix(_BYTE_ORDER_MARK).strip()
+            del self._buffer[: at + 1]
             self._searched = 0
             if line.startswith(b"{"):
                 return line
             if line:
                 self._on_noise(line)
-        self._searched = len(self._held)
+        self._searched = len(self._buffer)
         if self._searched > self._limit:
-            raise TooLongError(bytes(self._held[:1000]))
+            raise TooLongError(bytes(self._buffer[:1000]))
         return None
 
-    def _wait(self, to_send: bool, seconds: float) -> None:
+    def _wait_and_read(self, to_send: bool, seconds: float) -> None:
         """Wait until something can be read or written, and read it."""
         poll = select.poll()
         # Reads also while it sends, up to the limit, so that neither side blocks the other.
-        to_read = not self._ended and len(self._held) <= self._limit
+        to_read = not self._ended and len(self._buffer) <= self._limit
         if to_read:
-            poll.register(self._from, select.POLLIN)
+            poll.register(self._output, select.POLLIN)
         if to_send:
-            poll.register(self._to, select.POLLOUT)
-        ready = dict(poll.poll(max(min(seconds, _LOOK_SECONDS) * 1000, 1)))
+            poll.register(self._input, select.POLLOUT)
+        ready = dict(poll.poll(max(min(seconds, _POLL_SECONDS) * 1000, 1)))
         if not ready and self._child.exit_code() is not None:
             # Its own children may keep its output open; what it wrote itself is in the pipe by now.
             ready = dict(poll.poll(0))
             self._ended = not ready
-        if not to_read or self._from not in ready:
+        if not to_read or self._output not in ready:
             return
         try:
-            piece = os.read(self._from, _PIECE)
+            piece = os.read(self._output, _PIECE_BYTES)
         except BlockingIOError:
             return
         except OSError:
             piece = b""
-        self._held += piece
+        self._buffer += piece
         self._ended = not piece

@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import IO
 
 from toolcall_conformance.drivers.child import families
-from toolcall_conformance.drivers.gateway.loopback import without_proxy
+from toolcall_conformance.drivers.gateway.loopback import no_proxy_variables
 
 TAIL_LIMIT = 8 * 1024
 _JOIN_SECONDS = 1.0
 # How long to read a dead child's last output; a grandchild may keep the pipe open for ever.
-_LAST_WORDS_SECONDS = 0.2
+_LAST_OUTPUT_SECONDS = 0.2
 
 # Colours and cursor movements, which no report can show.
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def _environment(added: Mapping[str, str]) -> dict[str, str]:
+def _child_environment(added: Mapping[str, str]) -> dict[str, str]:
     """Ours and what is added, so that a child reaches loopback despite a proxy."""
     whole = {**os.environ, **added}
-    return {**whole, **without_proxy(whole)}
+    return {**whole, **no_proxy_variables(whole)}
 
 
 class ChildProcess:
@@ -50,10 +50,10 @@ class ChildProcess:
         environment: Mapping[str, str] | None = None,
         piped: bool,
     ) -> None:
-        self._family = families.start(
+        self._family = families.start_family(
             command,
             cwd=directory,
-            env=_environment(environment or {}),
+            env=_child_environment(environment or {}),
             stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if piped else subprocess.STDOUT,
@@ -80,10 +80,10 @@ class ChildProcess:
     def tail(self) -> str:
         """The last few KiB that it printed, without colours and control characters."""
         if self.exit_code() is not None:
-            self._reader.join(_LAST_WORDS_SECONDS)
+            self._reader.join(_LAST_OUTPUT_SECONDS)
         return self._tail.text()
 
-    def remember(self, line: bytes) -> None:
+    def add_to_tail(self, line: bytes) -> None:
         """Put a line that was read elsewhere into the tail."""
         self._tail.add(line if line.endswith(b"\n") else line + b"\n")
 
@@ -112,7 +112,7 @@ class ChildProcess:
                 self.stdin.close()
         if grace:
             self.wait(grace)
-        self._family.end()
+        self._family.stop()
         # Where a process can leave the group, it keeps the pipe open, and the thread alive.
         self._reader.join(_JOIN_SECONDS)
         if self.stdout is not None:
@@ -177,9 +177,9 @@ def _stop_all() -> None:
         call()
 
 
-def sigterm_is_ours() -> bool:
+def is_sigterm_ours() -> bool:
     """Whether nobody handles SIGTERM but this module."""
-    return signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _end)
+    return signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _stop_and_exit)
 
 
 def _handle_sigterm() -> None:
@@ -188,10 +188,10 @@ def _handle_sigterm() -> None:
     Only if no other code handles it; afterwards the signal has its usual effect.
     """
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGTERM, _stop_and_exit)
 
 
-def _end(number: int, _frame: object) -> None:
+def _stop_and_exit(number: int, _frame: object) -> None:
     _stop_all()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from toolcall_conformance.drivers.child.child import Child
 from toolcall_conformance.drivers.outcomes import Crashed, TranslatorError
 
-_MOST_FAILED_STARTS = 3
+_MAX_FAILED_STARTS = 3
 
 C = TypeVar("C", bound=Child)
 Start = Callable[[], tuple[C, dict[str, Any]] | str]
@@ -22,7 +22,7 @@ class RestartedChild(Generic[C]):
         self.child = child
         self._start = start
         self._failed_starts = 0
-        self._why_not = ""
+        self._start_error = ""
 
     def revive(self) -> Crashed | None:
         """Start another child if this one has ended; say why there is none."""
@@ -36,12 +36,12 @@ class RestartedChild(Generic[C]):
 
     def _restart(self) -> str:
         """Start another child; return why it failed, or an empty string."""
-        if self._failed_starts >= _MOST_FAILED_STARTS:
-            return f"it did not start again, {self._failed_starts} times: {self._why_not}"
+        if self._failed_starts >= _MAX_FAILED_STARTS:
+            return f"it did not start again, {self._failed_starts} times: {self._start_error}"
         started = self._start()
         if isinstance(started, str):
             self._failed_starts += 1
-            self._why_not = started
+            self._start_error = started
             return f"it did not start again: {started}"
         self._failed_starts = 0
         self.child = started[0]

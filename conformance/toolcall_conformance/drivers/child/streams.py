@@ -25,7 +25,7 @@ from toolcall_conformance.drivers.python.losses import read_losses
 from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
 # A stream may take the time of one call, and this for each message: the suite sends thousands of single bytes.
-_WAY_SECONDS = 0.01
+_MESSAGE_SECONDS = 0.01
 
 
 # Plays a stream message by message, and returns its outcome.
@@ -40,7 +40,7 @@ class Ask(Protocol):
     ) -> dict[str, Any] | Crashed | TimedOut | ProtocolError: ...
 
 
-def played_in_turns(first: Steps, second: Steps, before: int) -> tuple[StreamOutcome, StreamOutcome]:
+def play_interleaved(first: Steps, second: Steps, before: int) -> tuple[StreamOutcome, StreamOutcome]:
     """Play two streams in turns, a message of each, from when the first has sent ``before`` pieces."""
     outcomes: dict[int, StreamOutcome] = {}
     turn_count = 0
@@ -56,7 +56,7 @@ def played_in_turns(first: Steps, second: Steps, before: int) -> tuple[StreamOut
     return outcomes[0], outcomes[1]
 
 
-def played_to_end(steps: Steps) -> StreamOutcome:
+def play_to_end(steps: Steps) -> StreamOutcome:
     """Play a stream by itself."""
     while True:
         try:
@@ -66,7 +66,7 @@ def played_to_end(steps: Steps) -> StreamOutcome:
             return outcome
 
 
-def stream_steps(
+def play_steps(
     ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
 ) -> Steps:
     """Play ``source``, and yield behind each message; ``words`` are what the child printed last.
@@ -77,9 +77,9 @@ def stream_steps(
     pieces: list[OutputPiece] = []
     size = 0
     answer: dict[str, Any] = {}
-    for operation, fields, source_count in _questions(source):
-        end += _WAY_SECONDS
-        reply = ask(operation, fields, max(min(seconds, end - time.monotonic()), _WAY_SECONDS))
+    for operation, fields, source_count in _stream_questions(source):
+        end += _MESSAGE_SECONDS
+        reply = ask(operation, fields, max(min(seconds, end - time.monotonic()), _MESSAGE_SECONDS))
         if isinstance(reply, TimedOut):
             return replace(reply, seconds=seconds)
         if not isinstance(reply, dict):
@@ -102,7 +102,7 @@ def stream_steps(
     return Streamed(tuple(pieces), losses=read_losses(AnswerLosses(answer)))
 
 
-def _questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:
+def _stream_questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:
     """Yield the questions of a stream, each with the number of pieces that the child has by then."""
     yield "stream-open", {}, 0
     for source_count, piece in enumerate(source.pieces, 1):

@@ -32,8 +32,8 @@ class Supervisor:
 
     def __init__(self, control: int) -> None:
         self._control = control
-        self._woken, wake = os.pipe()
-        os.set_blocking(self._woken, False)
+        self._wakeup, wake = os.pipe()
+        os.set_blocking(self._wakeup, False)
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         # Handlers and not SIG_IGN, which the command would inherit. Whoever stops the runner is heard on the socket.
@@ -47,12 +47,12 @@ class Supervisor:
         """Run the command until it and the runner's interest have ended."""
         number = self._start(words)
         if number:
-            self._say(f"failed {number}")
+            self._send(f"failed {number}")
             return
-        self._say(f"pid {self._command}")
+        self._send(f"pid {self._command}")
         while not self._wait(None):
             self._reap()
-        self._end()
+        self._end_all()
 
     def _start(self, words: list[str]) -> int:
         """Start the command in a session of its own; return the number of the error if that fails, else 0."""
@@ -80,10 +80,10 @@ class Supervisor:
 
     def _wait(self, seconds: float | None) -> bool:
         """Wait for the end of a child, or for the runner; whether the runner wants an end."""
-        ready, _, _ = select.select([self._control, self._woken], [], [], seconds)
-        if self._woken in ready:
+        ready, _, _ = select.select([self._control, self._wakeup], [], [], seconds)
+        if self._wakeup in ready:
             with contextlib.suppress(BlockingIOError):
-                os.read(self._woken, 4096)
+                os.read(self._wakeup, 4096)
         return self._control in ready
 
     def _reap(self) -> None:
@@ -98,19 +98,19 @@ class Supervisor:
                 return
             if child == self._command:
                 self._command = 0
-                self._say(f"ended {os.waitstatus_to_exitcode(status)}")
+                self._send(f"ended {os.waitstatus_to_exitcode(status)}")
 
-    def _end(self) -> None:
+    def _end_all(self) -> None:
         """End the command, gently first, and whatever descends from it."""
         self._reap()
         if self._command:
             _signal(-self._command, signal.SIGTERM)
-            self._until(time.monotonic() + TERM_SECONDS, lambda: not self._command)
+            self._wait_until(time.monotonic() + TERM_SECONDS, lambda: not self._command)
         end = time.monotonic() + KILL_SECONDS
         before: list[int] = []
         while not self._childless and time.monotonic() < end:
             # What a dead one leaves is ours at once. A process may be another one each millisecond: no pause then.
-            pids = children(os.getpid())
+            pids = child_pids(os.getpid())
             for child in pids:
                 _signal(child, signal.SIGKILL)
             if pids == before:
@@ -118,20 +118,20 @@ class Supervisor:
             before = pids
             self._reap()
 
-    def _until(self, end: float, done: Callable[[], bool]) -> None:
+    def _wait_until(self, end: float, done: Callable[[], bool]) -> None:
         self._reap()
         while not done() and (left := end - time.monotonic()) > 0:
-            select.select([self._woken], [], [], left)
+            select.select([self._wakeup], [], [], left)
             with contextlib.suppress(BlockingIOError):
-                os.read(self._woken, 4096)
+                os.read(self._wakeup, 4096)
             self._reap()
 
-    def _say(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         with contextlib.suppress(OSError):  # the runner is no more
             os.write(self._control, f"{line}\n".encode())
 
 
-def children(process: int) -> list[int]:
+def child_pids(process: int) -> list[int]:
     """The children of a process with one thread (proc_pid_task(5)); by all parents where the kernel lists none."""
     try:
         with open(f"/proc/{process}/task/{process}/children", "rb") as file:  # noqa: PTH123 - pathlib is slow to import

@@ -19,8 +19,10 @@ from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 SCHEMA = Path(__file__).with_name("gateway.schema.json")
 START_SECONDS = 60.0
 
-_STARTING = frozenset({"port", "upstream", "upstream_key", "directory", "files"})
-_ASKING = frozenset({"client_key", "upstream_key", "upstream", "conversation", "case", "model", "client_model"})
+_START_VARIABLES = frozenset({"port", "upstream", "upstream_key", "directory", "files"})
+_REQUEST_VARIABLES = frozenset(
+    {"client_key", "upstream_key", "upstream", "conversation", "case", "model", "client_model"}
+)
 _VARIABLE = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -69,7 +71,7 @@ class GatewayConfig:
         return self.path.parent
 
     @property
-    def tells_port(self) -> bool:
+    def knows_port(self) -> bool:
         """Whether the gateway is told on which port we look for it, or the file says where it listens anyway."""
         if self.port is not None or (self.url is not None and "{port}" not in self.url):
             return True
@@ -77,7 +79,7 @@ class GatewayConfig:
         texts += [foreign_files.read_bytes(template).decode(errors="replace") for template in self.files.values()]
         return any("{port}" in text for text in texts)
 
-    def if_missing(self, route: Route, key: str) -> str:
+    def missing_route_hint(self, route: Route, key: str) -> str:
         """What to do if the gateway has nothing where a route is asked for; ``key`` is that of its path."""
         return (
             f"{self.path.name} declares this route: correct `{key}` under [client.{route.client}], or `model` under "
@@ -87,13 +89,14 @@ class GatewayConfig:
 
 def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
     """Load the configuration in ``path``. Raises SpecError: what is wrong, where, and what to do."""
-    config = _read(path)
-    _check(path, config)
+    config = _read_toml(path)
+    _check_schema(path, config)
     for table in ("client", "upstream"):
         for name in config[table]:
             if name not in formats:
                 raise SpecError(
-                    f"{path}: [{table}.{name}] is not a format{_perhaps(name, formats)}; they are {', '.join(formats)}"
+                    f"{path}: [{table}.{name}] is not a format{_suggestion(name, formats)}; "
+                    f"they are {', '.join(formats)}"
                 )
     _check_variables(path, config)
     files = {name: path.parent / template for name, template in config.get("files", {}).items()}
@@ -125,7 +128,7 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), template)
 
 
-def _read(path: Path) -> Any:
+def _read_toml(path: Path) -> Any:
     try:
         return foreign_files.parse_toml(foreign_files.read_text(path))
     except FileNotFoundError:
@@ -140,7 +143,7 @@ def _read(path: Path) -> Any:
         raise SpecError(f"{path} is not TOML: {error}") from None
 
 
-def _check(path: Path, config: Any) -> None:
+def _check_schema(path: Path, config: Any) -> None:
     """Check the file against the schema. Raises SpecError with the most relevant error of jsonschema."""
     import jsonschema
 
@@ -154,7 +157,7 @@ def _check(path: Path, config: Any) -> None:
         for name in breach.instance:
             if name not in keys:
                 raise SpecError(
-                    f"{path}: {place} has no key {name!r}{_perhaps(name, keys)}; its keys are {', '.join(keys)}"
+                    f"{path}: {place} has no key {name!r}{_suggestion(name, keys)}; its keys are {', '.join(keys)}"
                 )
     if breach.validator in ("anyOf", "required") and place == "the file":
         raise SpecError(
@@ -167,18 +170,18 @@ def _check(path: Path, config: Any) -> None:
 
 def _check_variables(path: Path, config: Mapping[str, Any]) -> None:
     for key, allowed in (
-        ("command", _STARTING),
-        ("environment", _STARTING),
-        ("url", _STARTING),
-        ("client", _ASKING),
-        ("upstream", _ASKING),
+        ("command", _START_VARIABLES),
+        ("environment", _START_VARIABLES),
+        ("url", _START_VARIABLES),
+        ("client", _REQUEST_VARIABLES),
+        ("upstream", _REQUEST_VARIABLES),
     ):
         for text in _texts(config.get(key, ())):
             for name in _VARIABLE.findall(text):
                 if name not in allowed:
                     names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
                     raise SpecError(
-                        f"{path}: {key}: {{{name}}} in {text!r} is not a variable{_perhaps(name, allowed)}; "
+                        f"{path}: {key}: {{{name}}} in {text!r} is not a variable{_suggestion(name, allowed)}; "
                         f"there are {names}"
                     )
 
@@ -193,6 +196,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(list(value.values()))
 
 
-def _perhaps(wrong: str, names: Collection[str]) -> str:
+def _suggestion(wrong: str, names: Collection[str]) -> str:
     close = difflib.get_close_matches(wrong, names, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

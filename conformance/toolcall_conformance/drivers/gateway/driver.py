@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
 from toolcall_conformance.basics.visible_text import pluralize
-from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered
+from toolcall_conformance.drivers.answers import ExchangeOutcome, NoJSON, StreamAnswer, WholeAnswer
 from toolcall_conformance.drivers.base import OPERATIONS, Opened, OpenOutcome
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.gateway.config import fill_template, load_config
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import aiohttp
 
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
 class GatewayDriver:
@@ -49,7 +49,7 @@ class GatewayDriver:
         transports: Mapping[str, Mapping[str, Any]],
         *,
         seconds: float = 10.0,
-        say: Callable[[str], None] = lambda _sentence: None,
+        notify: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self.spec = spec
         self._config = load_config(path, transports)
@@ -64,7 +64,7 @@ class GatewayDriver:
         self._client: aiohttp.ClientSession | None = None
         self._upstream = ScriptedUpstream(self._addresses, port=self._config.upstream_port)
         self._upstream.start()
-        self._process = GatewayProcess(self._config, self._upstream.url, say)
+        self._process = GatewayProcess(self._config, self._upstream.url, notify)
         try:
             self._process.start()
         except BaseException:
@@ -81,7 +81,7 @@ class GatewayDriver:
             return UnsupportedOutcome(f"{self._config.path.name} does not declare its [client] and [upstream]")
         if str(route) in self._config.excluded:
             return UnsupportedOutcome(f"{self._config.path.name}: `not` names {route}")
-        if route.stream and not self._streams(route.client):
+        if route.stream and not self._has_stream_address(route.client):
             return UnsupportedOutcome(
                 f"{self._config.path.name}: [client.{route.client}] has a path and no stream_path: streams of that API "
                 "are asked for at another one"
@@ -90,7 +90,7 @@ class GatewayDriver:
         if trouble is not None:
             return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
 
-        received = _Received()
+        received = _ReceivedBytes()
 
         def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
             received.count = 0
@@ -99,7 +99,9 @@ class GatewayDriver:
         traits = ExchangeTraits(
             own_history=self._config.own_history,
             secret=None if self._config.forwards_client_key else self._key,
-            if_missing=self._config.if_missing(route, "stream_path" if self._streams_elsewhere(route) else "path"),
+            if_missing=self._config.missing_route_hint(
+                route, "stream_path" if self._has_own_stream_path(route) else "path"
+            ),
         )
         return Opened(
             ExchangeSession(
@@ -129,7 +131,7 @@ class GatewayDriver:
         self._upstream.stop()
 
     async def _exchange(
-        self, route: Route, body: dict[str, Any], conversation: UpstreamConversation, received: _Received
+        self, route: Route, body: dict[str, Any], conversation: UpstreamConversation, received: _ReceivedBytes
     ) -> ExchangeOutcome:
         """Send one POST and return its outcome; the session limits its time.
 
@@ -147,23 +149,23 @@ class GatewayDriver:
         url, headers, body = self._client_request(route, body, conversation)
         try:
             async with self._client.post(
-                URL(url, encoded=True), data=_dump(body), headers=headers, allow_redirects=False
+                URL(url, encoded=True), data=_encode_body(body), headers=headers, allow_redirects=False
             ) as reply:
                 if route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json":
-                    return await self._stream_answered(reply, conversation.progress, received)
+                    return await self._read_stream(reply, conversation.progress, received)
                 content = bytearray()
-                async for piece in _read(reply):
+                async for piece in _read_pieces(reply):
                     content += piece
                     if received.add(piece) > self._config.max_bytes:
-                        return self._too_much(received)
-                return self._answered(reply, bytes(content))
+                        return self._too_large(received)
+                return self._read_answer(reply, bytes(content))
         except asyncio.CancelledError:
             raise
         except (aiohttp.ClientError, OSError) as error:
-            return await self._broken_off(error)
+            return await self._explain_break(error)
 
-    async def _stream_answered(
-        self, reply: aiohttp.ClientResponse, progress: ReplyProgress, received: _Received
+    async def _read_stream(
+        self, reply: aiohttp.ClientResponse, progress: ReplyProgress, received: _ReceivedBytes
     ) -> ExchangeOutcome:
         """Read a stream until it ends or breaks off. Raises the client's error if nothing came before."""
         import aiohttp
@@ -171,30 +173,30 @@ class GatewayDriver:
         pieces: list[OutputPiece] = []
         raised = None
         try:
-            async for data in _read(reply):
+            async for data in _read_pieces(reply):
                 pieces.append(OutputPiece(data, *progress.mark_output()))
                 if received.add(data) > self._config.max_bytes:
-                    return self._too_much(received)
+                    return self._too_large(received)
         except (aiohttp.ClientError, OSError) as error:
             if not pieces:
                 raise
-            broke = await self._broken_off(error)
+            broke = await self._explain_break(error)
             # Not a protocol error: breaking off is the only way to report that the upstream broke off.
             raised = (
                 broke
                 if isinstance(broke, Crashed)
                 else Crashed(TranslatorError(f"failed: {broke.sentence}"), broke.tail)
             )
-        return StreamAnswered(reply.status, _lower_names(reply.headers), Streamed(tuple(pieces), raised))
+        return StreamAnswer(reply.status, _lower_header_names(reply.headers), Streamed(tuple(pieces), raised))
 
-    def _too_much(self, received: _Received) -> BadOutput:
+    def _too_large(self, received: _ReceivedBytes) -> BadOutput:
         problem = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
         words = f"The rest was not read: {pluralize(received.count, 'byte')} had arrived."
         return BadOutput(problem, words="\n".join(filter(None, (words, self._process.tail))))
 
-    async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
+    async def _explain_break(self, error: Exception) -> Crashed | ProtocolError:
         """Find out why an answer broke off."""
         import aiohttp
 
@@ -207,12 +209,12 @@ class GatewayDriver:
             problem = "the gateway broke off, or its answer is not HTTP"
         return ProtocolError(f"{problem} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
 
-    def _streams(self, client: str) -> bool:
+    def _has_stream_address(self, client: str) -> bool:
         """Whether it is known where a client asks for a stream."""
         end = self._config.clients[client]
         return end.path is None or end.stream_path is not None or not self._addresses.has_stream_path(client)
 
-    def _streams_elsewhere(self, route: Route) -> bool:
+    def _has_own_stream_path(self, route: Route) -> bool:
         """Whether the route's streams are asked for at a path of their own."""
         own = self._config.clients[route.client].stream_path is not None
         return route.stream and (own or self._addresses.has_stream_path(route.client))
@@ -232,11 +234,11 @@ class GatewayDriver:
             "client_model": route.client_model,
         }
         model = fill_template(upstream.model, values)
-        path = self._addresses.path(route.client, model, stream=route.stream)
+        path = self._addresses.request_path(route.client, model, stream=route.stream)
         template = (client.stream_path if route.stream else None) or client.path
         if template is not None:
             path = fill_template(template, {**values, "model": model})
-        headers = self._addresses.headers(route.client, self._key)
+        headers = self._addresses.request_headers(route.client, self._key)
         headers |= {
             name.lower(): fill_template(text, values) for name, text in {**client.headers, **upstream.headers}.items()
         }
@@ -244,8 +246,8 @@ class GatewayDriver:
             body = {**body, "model": model}
         return f"{self._process.url}{path}", {name: text for name, text in headers.items() if text}, body
 
-    def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> ExchangeOutcome:
-        headers = _lower_names(reply.headers)
+    def _read_answer(self, reply: aiohttp.ClientResponse, content: bytes) -> ExchangeOutcome:
+        headers = _lower_header_names(reply.headers)
         if 300 <= reply.status < 400:
             problem = (
                 f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
@@ -258,11 +260,11 @@ class GatewayDriver:
             kind = headers.get("content-type", "no content-type")
             problem = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
             body = NoJSON(problem, words)
-        return Answered(reply.status, headers, body, url=str(reply.url))
+        return WholeAnswer(reply.status, headers, body, url=str(reply.url))
 
 
 @dataclass(slots=True)
-class _Received:
+class _ReceivedBytes:
     """How much of an answer has come, unpacked."""
 
     count: int = 0
@@ -273,7 +275,7 @@ class _Received:
         return self.count
 
 
-async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+async def _read_pieces(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     """Yield the body as it arrives. Raises ClientError if it breaks off.
 
     After bytes that are not HTTP aiohttp closes the connection, and the reader of the body gets no error.
@@ -282,7 +284,7 @@ async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
 
     while True:
         try:
-            piece = await asyncio.wait_for(reply.content.readany(), _LOOK_SECONDS)
+            piece = await asyncio.wait_for(reply.content.readany(), _POLL_SECONDS)
         except TimeoutError:
             over = reply.connection
             if over is not None and (over.transport is None or over.transport.is_closing()):
@@ -293,11 +295,11 @@ async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         yield piece
 
 
-def _lower_names(headers: Mapping[str, str]) -> dict[str, str]:
+def _lower_header_names(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): text for name, text in headers.items()}
 
 
-def _dump(body: dict[str, Any]) -> bytes:
+def _encode_body(body: dict[str, Any]) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a surrogate pair

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-_HERE = ("127.0.0.1", "localhost", "::1")
+_LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 # Libraries read one or the other; where both are set, most prefer the lower case.
-_NAMES = ("no_proxy", "NO_PROXY")
+_NO_PROXY_NAMES = ("no_proxy", "NO_PROXY")
 
 
-def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
+def no_proxy_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables to add to ``environment`` so that clients reach loopback directly; what they exempt stays."""
-    setting = next((environment[name] for name in _NAMES if environment.get(name)), "")
+    setting = next((environment[name] for name in _NO_PROXY_NAMES if environment.get(name)), "")
     exempt_hosts = [host.strip() for host in setting.split(",") if host.strip()]
     if "*" in exempt_hosts:
         return {}
-    hosts = ",".join([*exempt_hosts, *(host for host in _HERE if host not in exempt_hosts)])
-    return dict.fromkeys(_NAMES, hosts)
+    hosts = ",".join([*exempt_hosts, *(host for host in _LOOPBACK_HOSTS if host not in exempt_hosts)])
+    return dict.fromkeys(_NO_PROXY_NAMES, hosts)
 
 
-def reach_loopback() -> None:
+def exempt_loopback() -> None:
     """Let this process's libraries reach the scripted provider, whatever proxy the environment names."""
-    os.environ.update(without_proxy(os.environ))
+    os.environ.update(no_proxy_variables(os.environ))

@@ -16,16 +16,16 @@ from toolcall_conformance.basics import foreign_files
 from toolcall_conformance.drivers.child.process import ChildProcess, call_at_exit, cancel_at_exit
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.gateway.config import GatewayConfig, fill_template
-from toolcall_conformance.drivers.gateway.readiness import ProbeAnswer, ask, listens
+from toolcall_conformance.drivers.gateway.readiness import ProbeAnswer, is_listening, send_probe
 from toolcall_conformance.drivers.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
 _PROBE_SECONDS = 2.0
 # What it printed arrives through a pipe, and may arrive later than its answer.
-_WORDS_SECONDS = 0.05
-MOST_FAILED_STARTS = 3
+_OUTPUT_SECONDS = 0.05
+MAX_FAILED_STARTS = 3
 # When a start that takes long is told.
-_TELL_SECONDS = (2.0, 10.0, 30.0)
+_NOTICE_SECONDS = (2.0, 10.0, 30.0)
 
 
 class StartError(SpecError):
@@ -45,10 +45,10 @@ class GatewayProcess:
     """
 
     def __init__(
-        self, config: GatewayConfig, upstream: str, say: Callable[[str], None] = lambda _sentence: None
+        self, config: GatewayConfig, upstream: str, notify: Callable[[str], None] = lambda _sentence: None
     ) -> None:
         self.config = config
-        self._say = say
+        self._notify = notify
         self.url = config.url or ""
         self.upstream_key = f"upstream-key-{secrets.token_hex(8)}"
         self._upstream = upstream
@@ -63,7 +63,7 @@ class GatewayProcess:
         """What it printed last; an empty string if we did not start it."""
         if self._child is None:
             return self._last_words
-        time.sleep(_WORDS_SECONDS)
+        time.sleep(_OUTPUT_SECONDS)
         return self._child.tail
 
     def start(self) -> None:
@@ -72,7 +72,7 @@ class GatewayProcess:
             self._wait_until_ready()
             return
         port = self.config.port or _free_port()
-        if self.config.port and _taken(port):
+        if self.config.port and _is_port_taken(port):
             raise SpecError(
                 f"{self.config.path}: port {port} is in use, by another program or by a gateway that a former "
                 "run left running; stop it, or leave out `port` and write {port} in the command"
@@ -118,7 +118,7 @@ class GatewayProcess:
         """Start it again if it died; return why that failed, or None. Gives up after three failed starts."""
         if not self.config.command or (self._child is not None and self._child.exit_code() is None):
             return None
-        if self._failures >= MOST_FAILED_STARTS:
+        if self._failures >= MAX_FAILED_STARTS:
             return f"the gateway does not start any more ({self._failures} times in a row)"
         self.stop()
         try:
@@ -172,33 +172,32 @@ class GatewayProcess:
             max(min(_PROBE_SECONDS, until - time.monotonic()), _POLL_SECONDS)
         ):
             if died or time.monotonic() >= until:
-                raise self._not_ready()
-            if notice_count < len(_TELL_SECONDS) and time.monotonic() - started > _TELL_SECONDS[notice_count]:
-                self._say(self._progress(again=notice_count > 0))
+                raise self._start_error()
+            if notice_count < len(_NOTICE_SECONDS) and time.monotonic() - started > _NOTICE_SECONDS[notice_count]:
+                self._notify(self._waiting_text(again=notice_count > 0))
                 notice_count += 1
             time.sleep(max(min(_POLL_SECONDS, until - time.monotonic()), 0))
 
-    def _progress(self, *, again: bool) -> str:
+    def _waiting_text(self, *, again: bool) -> str:
         """What a user who waits should know."""
         if not again:
-            return (
-                f"waiting for the gateway {self.config.name} ({self._probe}), at most {self.config.ready.seconds:g} s"
-            )
+            limit = self.config.ready.seconds
+            return f"waiting for the gateway {self.config.name} ({self._probe_text}), at most {limit:g} s"
         wants = f"it listens, but does not answer as [ready] of {self.config.path.name} wants"
         state = self._port_hint() or wants + (f": {self._answer}" if self._answer is not None else "")
         return f"still waiting for the gateway {self.config.name}; {state}"
 
     @property
-    def _probe(self) -> str:
+    def _probe_text(self) -> str:
         ready = self.config.ready
         return f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
 
     def _port_hint(self) -> str:
         """Why nothing listens where the gateway should; empty if it listens."""
         host, port = self._address
-        if listens(host, port, _PROBE_SECONDS):
+        if is_listening(host, port, _PROBE_SECONDS):
             return ""
-        if not self.config.tells_port:
+        if not self.config.knows_port:
             return (
                 f"nothing listens on port {port}, and the gateway cannot know it: write {{port}} in `command`, "
                 "`environment` or a template of `files`"
@@ -210,10 +209,10 @@ class GatewayProcess:
         address = urlsplit(self.url)
         return address.hostname or LOOPBACK, address.port or (443 if address.scheme == "https" else 80)
 
-    def _not_ready(self) -> StartError:
+    def _start_error(self) -> StartError:
         ready = self.config.ready
         failure = self.describe_death() or f"was not ready after {ready.seconds:g} s (`seconds` of [ready])"
-        probe = self._probe + (f": {self._answer}" if self._answer is not None else "")
+        probe = self._probe_text + (f": {self._answer}" if self._answer is not None else "")
         if not self.config.command:
             hint = f"it is to be running already: start it, or give a `command` ({probe})"
             return StartError(f"the gateway {self.config.name} {failure}; {hint}", None)
@@ -227,8 +226,8 @@ class GatewayProcess:
     def _is_ready(self, seconds: float) -> bool:
         ready = self.config.ready
         if ready.path is None:
-            return listens(*self._address, seconds)
-        answer = self._answer = ask(f"{self.url}{ready.path}", seconds)
+            return is_listening(*self._address, seconds)
+        answer = self._answer = send_probe(f"{self.url}{ready.path}", seconds)
         if answer.status is None:
             return False
         return answer.status == ready.status if ready.status is not None else answer.status < 500
@@ -240,7 +239,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _taken(port: int) -> bool:
+def _is_port_taken(port: int) -> bool:
     """Whether the port is in use."""
     with socket.socket() as probe:
         if os.name == "posix":  # what is left of closed connections does not count

@@ -16,9 +16,9 @@ from toolcall_conformance.basics.visible_text import pluralize
 # Only the head of an answer is read. Servers limit a request's head to 8 to 64 KiB; some send hints before the answer.
 HEAD_LIMIT = 256 * 1024
 _LINE_LIMIT = 8 * 1024
-_SHOWN = 60
+_MAX_SHOWN = 60
 _STATUS = re.compile(rb"HTTP/[0-9][.][0-9] ([1-9][0-9]{2})\b")
-_IN_TARGETS = "%/?&=~:@!$'()*+,;[]"
+_TARGET_CHARACTERS = "%/?&=~:@!$'()*+,;[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ProbeAnswer:
         return f"it answered {self.status}" + (f", a redirect to {self.location!r:.200}" if self.location else "")
 
 
-def listens(host: str, port: int, seconds: float) -> bool:
+def is_listening(host: str, port: int, seconds: float) -> bool:
     """Whether something accepts connections there."""
     try:
         with socket.create_connection((host, port), seconds):
@@ -44,23 +44,23 @@ def listens(host: str, port: int, seconds: float) -> bool:
         return False
 
 
-def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
+def send_probe(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
     """Send one GET to an ``http`` or ``https`` URL and read the head of its answer; never raises for what comes.
 
     ``seconds`` limit the whole, ``limit`` the bytes that are read. A redirect is an answer and is not followed: it
     could lead to any other machine. No proxy is used.
     """
-    wire: _Wire | None = None
+    wire: _LimitedConnection | None = None
     try:
         end = time.monotonic() + seconds
-        with _connected(url, seconds, end) as connection:
-            wire = _Wire(connection, end, limit)
+        with _connect(url, seconds, end) as connection:
+            wire = _LimitedConnection(connection, end, limit)
             wire.send(_request(url))
-            return _answer(io.BufferedReader(wire))
+            return _read_final_answer(io.BufferedReader(wire))
     except TimeoutError:
         progress = "no connection" if wire is None else f"{pluralize(wire.came, 'byte')} and no answer"
         return ProbeAnswer(None, why=f"{progress} within {seconds:.1f} s")
-    except _TooMuchError:
+    except _TooLargeError:
         return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")
     except (OSError, ValueError) as error:  # no URL, a certificate, a refused connection
         return ProbeAnswer(None, why=_one_line(error))
@@ -68,7 +68,7 @@ def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
         return ProbeAnswer(None, why=f"the output is not HTTP ({_one_line(error) or type(error).__name__})")
 
 
-def _answer(reader: io.BufferedReader) -> ProbeAnswer:
+def _read_final_answer(reader: io.BufferedReader) -> ProbeAnswer:
     """The first answer that is none in between, such as 103 Early Hints. Raises OSError and HTTPException."""
     while True:
         line = reader.readline(_LINE_LIMIT)
@@ -76,14 +76,14 @@ def _answer(reader: io.BufferedReader) -> ProbeAnswer:
             raise ConnectionResetError("the connection was closed without an answer")
         match = _STATUS.match(line)
         if match is None:
-            raise http.client.BadStatusLine(line[:_SHOWN].decode("ascii", "backslashreplace"))
+            raise http.client.BadStatusLine(line[:_MAX_SHOWN].decode("ascii", "backslashreplace"))
         headers = http.client.parse_headers(reader)
         status = int(match[1])
         if status >= 200:
             return ProbeAnswer(status, headers.get("location", "") if status // 100 == 3 else "")
 
 
-def _connected(url: str, seconds: float, end: float) -> socket.socket:
+def _connect(url: str, seconds: float, end: float) -> socket.socket:
     parts = urlsplit(url)
     host, secure = parts.hostname or "", parts.scheme == "https"
     connection = socket.create_connection((host, parts.port or (443 if secure else 80)), seconds)
@@ -99,17 +99,17 @@ def _connected(url: str, seconds: float, end: float) -> socket.socket:
 
 def _request(url: str) -> bytes:
     parts = urlsplit(url)
-    target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_IN_TARGETS)
+    target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_TARGET_CHARACTERS)
     host = parts.netloc.rpartition("@")[2]
     lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Accept: */*", "Connection: close"]
     return "\r\n".join([*lines, "", ""]).encode("utf-8")
 
 
-class _TooMuchError(Exception):
+class _TooLargeError(Exception):
     """More bytes came than may."""
 
 
-class _Wire(io.RawIOBase):
+class _LimitedConnection(io.RawIOBase):
     """A connection with what is left of the time and of the bytes."""
 
     def __init__(self, connection: socket.socket, end: float, limit: int) -> None:
@@ -122,19 +122,19 @@ class _Wire(io.RawIOBase):
         return True
 
     def send(self, data: bytes) -> None:
-        self._connection.settimeout(self._left())
+        self._connection.settimeout(self._seconds_left())
         self._connection.sendall(data)
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override] # wider in typeshed
         # Each read has the time that is left: a byte now and then must not prolong the whole.
-        self._connection.settimeout(self._left())
+        self._connection.settimeout(self._seconds_left())
         count = self._connection.recv_into(buffer)
         self.came += count
         if self.came > self._limit:
-            raise _TooMuchError
+            raise _TooLargeError
         return count
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError

@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, Produced, RequestFlaw
-from toolcall_conformance.drivers.python.json_result import plain
+from toolcall_conformance.drivers.python.json_result import copy_object
 from toolcall_conformance.drivers.upstream import Addresses, ReceivedRequest
 
 
@@ -28,7 +28,7 @@ class RequestInspector:
     def read(self, request: ReceivedRequest, sources: Iterable[Any] = ()) -> Outcome:
         """Return the body that the translator made of what it was ``sources``, with the flaws in how it was sent."""
         try:
-            value = plain(parse(request.body), "the translator", self.limit, sources)
+            value = copy_object(parse(request.body), "the translator", self.limit, sources)
         except JSONError as error:
             return BadOutput(f"the body sent to the upstream is not JSON: {error}")
         if isinstance(value, BadOutput):

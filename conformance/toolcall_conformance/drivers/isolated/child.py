@@ -18,9 +18,9 @@ from typing import Any
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.base import Driver, Opened, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.isolated.messages import read_source, written
+from toolcall_conformance.drivers.isolated.messages import outcome_to_json, source_of_json
 from toolcall_conformance.drivers.loading import load_driver
-from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.upstream import MissingLibraryError
 
 Question = dict[str, Any]
@@ -34,14 +34,14 @@ def main() -> None:
     if hasattr(signal, "SIGUSR1"):
         faulthandler.register(signal.SIGUSR1, all_threads=False)  # before the child is killed: says where it stands
     server = _Server()
-    for line in _lines():
+    for line in _read_questions():
         question = json.loads(line)
         answer = json.dumps({**server.answer(question), "seq": question["seq"]}, separators=(",", ":")).encode()
-        _write(answers, answer + b"\n")
+        _write_all(answers, answer + b"\n")
     server.close()
 
 
-def _lines() -> Iterator[bytes]:
+def _read_questions() -> Iterator[bytes]:
     """The questions. The translator finds its standard input empty."""
     questions = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -49,7 +49,7 @@ def _lines() -> Iterator[bytes]:
     yield from questions
 
 
-def _write(to: int, data: bytes) -> None:
+def _write_all(to: int, data: bytes) -> None:
     while data:
         data = data[os.write(to, data) :]
 
@@ -72,7 +72,7 @@ class _Server:
         except MissingLibraryError as error:
             return {"missing": str(error)}
         except KeyboardInterrupt as error:  # nobody presses Ctrl-C here: the translator raised it
-            return {"outcome": written(failure_of(error))}
+            return {"outcome": outcome_to_json(exception_outcome(error))}
         except Exception as error:
             return {"fault": "".join(traceback.format_exception(error))}
 
@@ -100,10 +100,10 @@ class _Server:
         if question["begins"]:
             self._sessions.clear()
             driver.end_item()
-        _tell_test(question["test"])
+        _set_current_test(question["test"])
         opened = driver.open(Route(**question["route"]))
         if not isinstance(opened, Opened):
-            return {"outcome": written(opened)}
+            return {"outcome": outcome_to_json(opened)}
         session = self._sessions[question["session"]] = opened.session
         return {
             "operations": sorted(session.operations),
@@ -115,19 +115,29 @@ class _Server:
     def _play(self, question: Question) -> dict[str, Any]:
         operation, arguments = question["op"], question["arguments"]
         session = self._sessions[question["session"]]
-        if operation == "stream_beside":
+        if operation == "stream_interleaved":
             source, other, other_source = arguments
-            outcomes = session.stream_beside(read_source(source), self._sessions[other], read_source(other_source))
-            return {"outcome": written(outcomes[0]), "beside": written(outcomes[1]), "has_children": _has_children()}
+            outcomes = session.stream_interleaved(
+                source_of_json(source), self._sessions[other], source_of_json(other_source)
+            )
+            return {
+                "outcome": outcome_to_json(outcomes[0]),
+                "beside": outcome_to_json(outcomes[1]),
+                "has_children": _has_children(),
+            }
         plays: dict[str, Callable[..., Any]] = {
             "request": session.request,
             "response": session.response,
             "error": session.error,
-            "stream": lambda source: session.stream(read_source(source)),
+            "stream": lambda source: session.stream(source_of_json(source)),
             "finish_exchange": session.finish_exchange,
         }
         outcome = plays[operation](*arguments) if operation in plays else session.call(operation, *arguments)
-        return {} if operation == "finish_exchange" else {"outcome": written(outcome), "has_children": _has_children()}
+        return (
+            {}
+            if operation == "finish_exchange"
+            else {"outcome": outcome_to_json(outcome), "has_children": _has_children()}
+        )
 
 
 def _has_children() -> bool:
@@ -141,7 +151,7 @@ def _has_children() -> bool:
     return True
 
 
-def _tell_test(name: str | None) -> None:
+def _set_current_test(name: str | None) -> None:
     """Say which item runs where pytest says it, for translators that look it up."""
     os.environ.pop("PYTEST_CURRENT_TEST", None)
     if name is not None:

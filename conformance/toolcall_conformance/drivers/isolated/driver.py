@@ -19,26 +19,26 @@ from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Ope
 from toolcall_conformance.drivers.child.child import Child, Fault
 from toolcall_conformance.drivers.child.restarts import RestartedChild
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.isolated.messages import MessageError, read, written_source
+from toolcall_conformance.drivers.isolated.messages import MessageError, outcome_of_json, source_to_json
 from toolcall_conformance.drivers.library.fused import Transports
 from toolcall_conformance.drivers.outcomes import Crashed, Outcome, ProtocolError, TimedOut, TranslatorError
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.python.made_up import made_up_breach, read_made_up
-from toolcall_conformance.drivers.python.tracebacks import in_usual_order
+from toolcall_conformance.drivers.python.tracebacks import reorder_dump
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.drivers.upstream import MissingLibraryError
 
 # Megabytes of address space. Large libraries map one or two thousand, most of which they never touch.
-MEMORY = 4096.0
-_CODE = "import sys; sys.path[:] = {path!r}; from toolcall_conformance.drivers.isolated.child import main; main()"
+DEFAULT_MEGABYTES = 4096.0
+_CHILD_CODE = "import sys; sys.path[:] = {path!r}; from toolcall_conformance.drivers.isolated.child import main; main()"
 _OPERATIONS = (*OPERATIONS, *FORMAT_OPERATIONS)
 # A stream may be of 16 MiB, and is sent in base64 with its places.
 _LINE_LIMIT = 4 * OUTPUT_LIMIT
 # The child has the limit of a call itself, and notices it first. Then both read and write what came.
-_MORE_SECONDS, _MORE_SHARE = 0.5, 0.5
+_EXTRA_SECONDS, _EXTRA_SHARE = 0.5, 0.5
 # `open` is two calls. An exchange waits twice within a call, and its answer is then still to be read.
 _OPEN_CALLS, _EXCHANGE_CALLS = 2, 3
-_TELL_SECONDS = 0.1
+_DUMP_SECONDS = 0.1
 
 
 class ChildFaultError(Exception):
@@ -61,7 +61,7 @@ class IsolatedDriver:
         directory: Path,
         seconds: float,
         load_seconds: float,
-        memory: float | None = MEMORY,
+        memory: float | None = DEFAULT_MEGABYTES,
         transports: Transports = dict,
     ) -> None:
         self.spec = spec
@@ -76,7 +76,7 @@ class IsolatedDriver:
         if isinstance(started, str):
             raise SpecError(started)
         child, hello = started
-        self._kept = RestartedChild(child, self._start)
+        self._restarted = RestartedChild(child, self._start)
         self.name = str(hello.get("name") or spec)
         self.version = str(hello["version"]) if hello.get("version") else None
 
@@ -85,11 +85,11 @@ class IsolatedDriver:
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session, in a new child if the last one ended. Raises MissingLibraryError, ChildFaultError."""
-        given_up = self._kept.revive()
+        given_up = self._restarted.revive()
         if given_up is not None:
             return given_up
         self._opened += 1
-        session, child = f"s{self._opened}", self._kept.child
+        session, child = f"s{self._opened}", self._restarted.child
         test = os.environ.get("PYTEST_CURRENT_TEST")
         fields = {"route": asdict(route), "begins": self._begins, "test": test}
         self._begins = False
@@ -97,7 +97,7 @@ class IsolatedDriver:
         if not isinstance(answer, dict):
             return answer
         if "outcome" in answer:
-            return cast("OpenOutcome", self._read(child, answer, "open"))
+            return cast("OpenOutcome", self._read_outcome(child, answer, "open"))
         wrong = _session_breach(answer)
         if wrong is not None:
             return ProtocolError(wrong)
@@ -107,9 +107,9 @@ class IsolatedDriver:
         """Ask a child what takes some calls of the translator. Raises MissingLibraryError, ChildFaultError."""
         if child.why_ended is not None:
             return Crashed(
-                TranslatorError(f"could not be asked: its process {child.why_ended}"), child.words, died=True
+                TranslatorError(f"could not be asked: its process {child.why_ended}"), child.last_output, died=True
             )
-        answer = child.ask(operation, fields, _patience(calls * self.seconds))
+        answer = child.ask(operation, fields, _answer_seconds(calls * self.seconds))
         if isinstance(answer, TimedOut):
             return TimedOut(self.seconds, answer.words)
         if isinstance(answer, dict) and "missing" in answer:
@@ -125,19 +125,19 @@ class IsolatedDriver:
         what a large library imports in its first call would make the next one too slow.
         """
         answer = self.ask(child, operation, fields, calls)
-        return self._read(child, answer, operation) if isinstance(answer, dict) else answer
+        return self._read_outcome(child, answer, operation) if isinstance(answer, dict) else answer
 
-    def play_beside(self, child: Child, fields: dict[str, Any], calls: int) -> tuple[StreamOutcome, StreamOutcome]:
+    def play_interleaved(self, child: Child, fields: dict[str, Any], calls: int) -> tuple[StreamOutcome, StreamOutcome]:
         """Play two streams that are open at once."""
-        answer = self.ask(child, "stream_beside", fields, calls)
+        answer = self.ask(child, "stream_interleaved", fields, calls)
         if not isinstance(answer, dict):
             return answer, answer
         beside = {**answer, "outcome": answer.get("beside")}
-        return self._read(child, answer, "stream"), self._read(child, beside, "stream")
+        return self._read_outcome(child, answer, "stream"), self._read_outcome(child, beside, "stream")
 
-    def _read(self, child: Child, answer: dict[str, Any], operation: str) -> Any:
+    def _read_outcome(self, child: Child, answer: dict[str, Any], operation: str) -> Any:
         try:
-            outcome = read(answer.get("outcome"), operation)
+            outcome = outcome_of_json(answer.get("outcome"), operation)
         except MessageError as error:
             child.kill("was ended after an invalid answer")
             return ProtocolError(
@@ -152,14 +152,14 @@ class IsolatedDriver:
         self._begins = True
 
     def close(self) -> None:
-        self._kept.child.stop()
+        self._restarted.child.stop()
 
     def _start(self) -> tuple[Child, dict[str, Any]] | str:
         """Start a child and load the translator in it; or say why that failed."""
         path = [entry for entry in sys.path if isinstance(entry, str)]
-        command = [sys.executable, "-P", "-c", _CODE.format(path=path)]
+        command = [sys.executable, "-P", "-c", _CHILD_CODE.format(path=path)]
         try:
-            child = _TellingChild(command, directory=self._directory, noise=[], breach=_no_breach, limit=_LINE_LIMIT)
+            child = _DumpingChild(command, directory=self._directory, noise=[], breach=_accept_any, limit=_LINE_LIMIT)
         except OSError as error:
             return f"{self.spec!r}: no process can be started for it ({error.strerror})"
         self._begins = True
@@ -170,10 +170,12 @@ class IsolatedDriver:
             "memory": self._memory,
             "transports": self._transports(),
         }
-        answer = child.ask("hello", question, _patience(self._load_seconds))
-        return (child, answer) if isinstance(answer, dict) and "wrong" not in answer else self._why_not(child, answer)
+        answer = child.ask("hello", question, _answer_seconds(self._load_seconds))
+        return (
+            (child, answer) if isinstance(answer, dict) and "wrong" not in answer else self._load_error(child, answer)
+        )
 
-    def _why_not(self, child: Child, answer: dict[str, Any] | Fault) -> str:
+    def _load_error(self, child: Child, answer: dict[str, Any] | Fault) -> str:
         match answer:
             case dict():
                 child.stop()
@@ -210,27 +212,27 @@ class IsolatedSession:
 
     def stream(self, source: Source) -> StreamOutcome:
         """Send the whole source, and get the whole output: the child notes what had been read before each piece."""
-        return cast("StreamOutcome", self._play("stream", written_source(source)))
+        return cast("StreamOutcome", self._play("stream", source_to_json(source)))
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Let the child play both."""
         assert isinstance(other, IsolatedSession), "a session of the same driver"
-        fields = self._fields(written_source(source), other.name, written_source(other_source))
-        return self._driver.play_beside(self._child, fields, 2 * self._calls)
+        fields = self._question_fields(source_to_json(source), other.name, source_to_json(other_source))
+        return self._driver.play_interleaved(self._child, fields, 2 * self._calls)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         return cast("Outcome", self._play(operation, *arguments))
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
         if self.costly_pieces:  # only an exchange stays open
-            self._driver.ask(self._child, "finish_exchange", self._fields(reply), self._calls)
+            self._driver.ask(self._child, "finish_exchange", self._question_fields(reply), self._calls)
 
     def _play(self, operation: str, *arguments: Any) -> Outcome | StreamOutcome:
-        return self._driver.play(self._child, operation, self._fields(*arguments), self._calls)
+        return self._driver.play(self._child, operation, self._question_fields(*arguments), self._calls)
 
-    def _fields(self, *arguments: Any) -> dict[str, Any]:
+    def _question_fields(self, *arguments: Any) -> dict[str, Any]:
         return {"session": self.name, "arguments": list(arguments)}
 
     @property
@@ -238,27 +240,27 @@ class IsolatedSession:
         return _EXCHANGE_CALLS if self.costly_pieces else 1
 
 
-class _TellingChild(Child):
+class _DumpingChild(Child):
     """A child that says where it stands before it is killed."""
 
     @property
-    def words(self) -> str:
-        return in_usual_order(super().words)
+    def last_output(self) -> str:
+        return reorder_dump(super().last_output)
 
-    def _timed_out(self, operation: str, seconds: float) -> TimedOut:
+    def _end_late(self, operation: str, seconds: float) -> TimedOut:
         if hasattr(signal, "SIGUSR1"):
             with contextlib.suppress(OSError):  # it has just ended
                 os.kill(self._process.pid, signal.SIGUSR1)
-            time.sleep(_TELL_SECONDS)
-        return super()._timed_out(operation, seconds)
+            time.sleep(_DUMP_SECONDS)
+        return super()._end_late(operation, seconds)
 
 
-def _patience(seconds: float) -> float:
+def _answer_seconds(seconds: float) -> float:
     """How long an answer may take whose calls may take ``seconds``."""
-    return seconds + _MORE_SECONDS + _MORE_SHARE * seconds
+    return seconds + _EXTRA_SECONDS + _EXTRA_SHARE * seconds
 
 
-def _no_breach(_operation: str, _answer: dict[str, Any]) -> None:
+def _accept_any(_operation: str, _answer: dict[str, Any]) -> None:
     """Nothing: what an answer says is read where it is needed."""
 
 

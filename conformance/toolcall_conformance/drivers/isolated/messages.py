@@ -25,11 +25,11 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python.json_result import plain, plain_list
+from toolcall_conformance.drivers.python.json_result import copy_list, copy_object
 from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
 # Outcomes of texts and numbers alone.
-_SIMPLE: dict[str, type[Any]] = {
+_SIMPLE_OUTCOMES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         *(RefusedOutcome, UnsupportedOutcome, RaisedError, TimedOut, BadOutput, ProtocolError),
@@ -37,14 +37,14 @@ _SIMPLE: dict[str, type[Any]] = {
     )
 }
 # Those of a stream.
-_FLAGS = ("exact", "from_whole", "alone")
+_STREAM_FLAGS = ("exact", "from_whole", "alone")
 
 
 class MessageError(ValueError):
     """A message that no child of ours writes."""
 
 
-def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
+def outcome_to_json(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
     """An outcome as JSON."""
     name = type(outcome).__name__
     match outcome:
@@ -58,72 +58,76 @@ def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
                 "refuses": outcome.refuses,
             }
         case Streamed():
-            pieces = [[b64encode(piece.data).decode(), piece.taken, piece.ended] for piece in outcome.pieces]
-            raised = written(outcome.raised) if outcome.raised is not None else None
-            flags = {key: getattr(outcome, key) for key in _FLAGS}
+            pieces = [
+                [b64encode(piece.data).decode(), piece.source_count, piece.is_after_end] for piece in outcome.pieces
+            ]
+            raised = outcome_to_json(outcome.raised) if outcome.raised is not None else None
+            flags = {key: getattr(outcome, key) for key in _STREAM_FLAGS}
             return {"kind": name, "pieces": pieces, "raised": raised, "losses": outcome.losses, **flags}
     return {"kind": name, **asdict(outcome)}
 
 
-def read(message: Any, operation: str) -> Any:
+def outcome_of_json(message: Any, operation: str) -> Any:
     """The outcome that a message says. Raises MessageError."""
     try:
-        return _read(dict(message), operation)
+        return _outcome_of_object(dict(message), operation)
     except (KeyError, TypeError, ValueError) as error:
         raise MessageError(f"{type(error).__name__}: {error}") from None
 
 
-def _read(message: dict[str, Any], operation: str) -> Any:
+def _outcome_of_object(message: dict[str, Any], operation: str) -> Any:
     kind = message.pop("kind")
     if kind == Produced.__name__:
-        return _produced(operation=operation, **message)
+        return _produced_of_json(operation=operation, **message)
     if kind == Crashed.__name__:
-        return _crashed(**message)
+        return _crashed_of_json(**message)
     if kind == Streamed.__name__:
-        return _streamed(**message)
-    outcome = _SIMPLE[kind](**message)
+        return _streamed_of_json(**message)
+    outcome = _SIMPLE_OUTCOMES[kind](**message)
     for field in fields(outcome):
         _verify(getattr(outcome, field.name), float if field.name == "seconds" else str)
     return outcome
 
 
-def _produced(
+def _produced_of_json(
     *, operation: str, value: Any, mutated: bool, losses: list[str], flaws: list[Any]
 ) -> Produced | BadOutput:
-    copy = plain_list if isinstance(value, list) else plain
+    copy = copy_list if isinstance(value, list) else copy_object
     body = copy(value, operation, sources=[value])  # the child has looked what was handed on
     if isinstance(body, BadOutput):
         return body
     request_flaws = tuple(RequestFlaw(**{**flaw, "models": tuple(flaw["models"])}) for flaw in flaws)
     for flaw in request_flaws:
         _verify((flaw.kind, flaw.sentence, *flaw.models), str)
-    return Produced(body, mutated=_flag(mutated), losses=_texts(losses), flaws=request_flaws)
+    return Produced(body, mutated=_verify_flag(mutated), losses=_verify_texts(losses), flaws=request_flaws)
 
 
-def _crashed(*, sentence: str, traceback: str, refuses: bool = False) -> Crashed:
+def _crashed_of_json(*, sentence: str, traceback: str, refuses: bool = False) -> Crashed:
     _verify((sentence, traceback), str)
-    return Crashed(TranslatorError(sentence), traceback, refuses=_flag(refuses))
+    return Crashed(TranslatorError(sentence), traceback, refuses=_verify_flag(refuses))
 
 
-def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], **flags: bool) -> Streamed:
-    why = _read(dict(raised), "stream") if raised is not None else None
+def _streamed_of_json(*, pieces: list[Any], raised: Any, losses: list[str], **flags: bool) -> Streamed:
+    why = _outcome_of_object(dict(raised), "stream") if raised is not None else None
     if why is not None and not isinstance(why, (RefusedOutcome, Crashed)):
         raise MessageError("a stream that broke off with neither")
-    output_pieces = tuple(_piece(*piece) for piece in pieces)
-    return Streamed(output_pieces, why, _texts(losses), **{key: _flag(flags[key]) for key in _FLAGS})
+    output_pieces = tuple(_piece_of_json(*piece) for piece in pieces)
+    return Streamed(
+        output_pieces, why, _verify_texts(losses), **{key: _verify_flag(flags[key]) for key in _STREAM_FLAGS}
+    )
 
 
-def _piece(data: str, source_count: int, is_after_end: bool) -> OutputPiece:
+def _piece_of_json(data: str, source_count: int, is_after_end: bool) -> OutputPiece:
     _verify(source_count, int)
-    return OutputPiece(b64decode(data, validate=True), source_count, _flag(is_after_end))
+    return OutputPiece(b64decode(data, validate=True), source_count, _verify_flag(is_after_end))
 
 
-def _texts(value: list[str]) -> tuple[str, ...]:
+def _verify_texts(value: list[str]) -> tuple[str, ...]:
     _verify(tuple(value), str)
     return tuple(value)
 
 
-def _flag(value: Any) -> bool:
+def _verify_flag(value: Any) -> bool:
     return bool(_verify(value, bool))
 
 
@@ -134,7 +138,7 @@ def _verify(value: Any, kind: type) -> Any:
     return value
 
 
-def written_source(source: Source) -> dict[str, Any]:
+def source_to_json(source: Source) -> dict[str, Any]:
     """The stream of an upstream as JSON."""
     return {
         "pieces": [b64encode(piece).decode() for piece in source.pieces],
@@ -144,7 +148,7 @@ def written_source(source: Source) -> dict[str, Any]:
     }
 
 
-def read_source(message: dict[str, Any]) -> Source:
+def source_of_json(message: dict[str, Any]) -> Source:
     """The stream of an upstream that a question has."""
     pieces = tuple(b64decode(piece) for piece in message["pieces"])
     return Source(pieces, message["end"], message["watched"], message["reply"])

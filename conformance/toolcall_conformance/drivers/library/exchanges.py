@@ -17,12 +17,12 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, parse
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.drivers.answers import (
-    Answered,
     ExchangeOutcome,
     NoJSON,
-    StreamAnswered,
-    as_answer,
+    StreamAnswer,
+    WholeAnswer,
     quote_error,
+    require_whole,
 )
 from toolcall_conformance.drivers.array_framing import as_array
 from toolcall_conformance.drivers.base import OPERATIONS, SessionDriver
@@ -41,11 +41,11 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python.error_result import plain_error
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, plain
-from toolcall_conformance.drivers.python.made_up import NOTHING, MadeUp
+from toolcall_conformance.drivers.python.error_result import copy_error
+from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_object
+from toolcall_conformance.drivers.python.made_up import NOTHING_MADE_UP, MadeUp
 from toolcall_conformance.drivers.queueing import KnownQueueing
-from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, ahead
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, lead_count
 from toolcall_conformance.drivers.upstream import Addresses, Reply, ReplyTurns, ScriptedUpstream, UpstreamConversation
 
 # Sends a client's body; the future has the outcome when the exchange is over.
@@ -61,7 +61,7 @@ class ExchangeTraits:
     """
 
     own_history: bool = False
-    made_up: MadeUp = field(default_factory=lambda: NOTHING)
+    made_up: MadeUp = field(default_factory=lambda: NOTHING_MADE_UP)
     secret: str | None = None
     if_missing: str = ""
 
@@ -93,21 +93,21 @@ class ExchangeSession:
     ) -> None:
         self._route = route
         self._addresses: Addresses = upstream.addresses
-        self._conversation = upstream.conversation(route.upstream)
+        self._conversation = upstream.open_conversation(route.upstream)
         self._send = send
         self._seconds = seconds
         self._traits = traits
         self._inspector = RequestInspector(route, upstream.addresses, traits.secret, output_limit)
         self._buffering = buffering
         self._queueing = queueing
-        self._asked_after = 0.0
+        self._request_seconds = 0.0
         self._beside: ExchangeSession | None = None
         self._on_timeout = on_timeout
         self._tail = tail
-        self._came = byte_count
+        self._byte_count = byte_count
         self._subject = subject
         self._limit = output_limit
-        self._given: list[Any] = []
+        self._sources: list[Any] = []
         self._pending: Future[ExchangeOutcome] | None = None
         self._unsupported: UnsupportedOutcome | None = None
 
@@ -131,53 +131,53 @@ class ExchangeSession:
         self._conversation.begin_exchange()
         self._unsupported = None
         began = time.monotonic()
-        self._given.append(body)
+        self._sources.append(body)
         pending = self._pending = self._send(deep_copy(body), self._conversation)
-        usual = 0.0 if beside is None else beside._asked_after  # noqa: SLF001 - a session of this class
-        patience = self._seconds if beside is None else self._queueing.seconds(usual, self._seconds)
+        usual = 0.0 if beside is None else beside._request_seconds  # noqa: SLF001 - a session of this class
+        patience = self._seconds if beside is None else self._queueing.patience_seconds(usual, self._seconds)
         request = self._conversation.wait_for_request(pending, patience)
-        self._asked_after = time.monotonic() - began
+        self._request_seconds = time.monotonic() - began
         if request is None and beside is not None and not pending.done() and not self._conversation.stray_requests:
             self._give_up(pending)
-            return UnsupportedOutcome(self._queueing.found(usual, patience))
+            return UnsupportedOutcome(self._queueing.mark_queued(usual, patience))
         if request is not None:
-            return self._inspector.read(request, self._given)
+            return self._inspector.read(request, self._sources)
         strays = self._conversation.stray_requests
-        late = None if pending.done() else self._too_late(pending)
+        late = None if pending.done() else self._give_up_late(pending)
         if strays:
             # Some send a GET first; the request with the body is the one that matters.
             stray = next((request for request in strays if request.body), strays[0])
             return Misdirected(self._inspector.describe_stray(stray), stray.address.format if stray.address else "")
         if late is not None:
             return late
-        answer = as_answer(_result(pending))
-        outcome = self._unasked(answer) if isinstance(answer, Answered) else answer
+        answer = require_whole(_pending_result(pending))
+        outcome = self._read_unasked_answer(answer) if isinstance(answer, WholeAnswer) else answer
         # Its replies are unsupported, too: such a session cannot say so when it is opened.
         self._unsupported = outcome if isinstance(outcome, UnsupportedOutcome) else None
         return outcome
 
-    def send_beside(self, other: ExchangeSession) -> None:
+    def send_while_open(self, other: ExchangeSession) -> None:
         """Send the next request while the exchange of ``other`` is open, and wait for it no longer than that is for."""
         self._beside = other
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and return what the client receives."""
-        self._given.append(body)
-        answer = as_answer(self._finish(Reply.json(body)))
-        if not isinstance(answer, Answered):
+        self._sources.append(body)
+        answer = require_whole(self._finish_with(Reply.json(body)))
+        if not isinstance(answer, WholeAnswer):
             return answer
         if not 200 <= answer.status < 300:
             sentence = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
             return Crashed(TranslatorError(sentence), self._tail())
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, words=self._tail())
-        value = plain(answer.body, self._subject, self._limit, self._given)
+        value = copy_object(answer.body, self._subject, self._limit, self._sources)
         return Produced(value) if isinstance(value, dict) else value
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and return what the client receives."""
-        self._given.append(reply)
-        answer = as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
+        self._sources.append(reply)
+        answer = require_whole(self._finish_with(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
         # An exception before the upstream was asked is not about the upstream's error.
         if (
             isinstance(answer, Crashed)
@@ -185,30 +185,30 @@ class ExchangeSession:
             and not isinstance(answer.exception, TranslatorError)
         ):
             return RaisedError(f"exchange {answer.sentence} when the upstream failed; there is no error body to judge")
-        if not isinstance(answer, Answered):
+        if not isinstance(answer, WholeAnswer):
             return answer
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, "/body", self._tail())
         result = (
             (answer.status, answer.body) if answer.headers is None else (answer.status, answer.body, answer.headers)
         )
-        value = plain_error(result, headers=answer.headers is not None, limit=self._limit, sources=self._given)
+        value = copy_error(result, headers=answer.headers is not None, limit=self._limit, sources=self._sources)
         return Produced(value) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
         """Let the upstream stream its reply, and return what the client receives."""
         reply = self.streamed_reply(source)
         if reply is None:
-            return self._unstreamed(source)
+            return self._play_whole_reply(source)
         progress = self._conversation.progress
         if source.watched and source.end == "plain":
-            progress.patience = self._buffering.seconds(self._route, self._seconds)
-        answer = self._finish(reply, progress.patience)
-        if progress.buffered:
+            progress.hold_seconds = self._buffering.hold_seconds(self._route, self._seconds)
+        answer = self._finish_with(reply, progress.hold_seconds)
+        if progress.has_buffered:
             self._buffering.found(self._route)
         return self.stream_outcome(answer)
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Let the upstream stream both replies in turns; one behind the other, where it was asked for a whole one."""
@@ -216,11 +216,11 @@ class ExchangeSession:
         reply, beside = self.streamed_reply(source), other.streamed_reply(other_source)
         if reply is None or beside is None:
             return self.stream(source), other.stream(other_source)
-        turns = ReplyTurns(ahead(source))
+        turns = ReplyTurns(lead_count(source))
         for session, each, number in ((self, reply, 0), (other, beside, 1)):
-            session.begin_answer(replace(each, turn=turns.of(number)))
+            session.begin_answer(replace(each, turn=turns.turn_of(number)))
         # Each has its own limit of time, and what the other one takes in the meantime.
-        answers = self.answer(self._seconds), other.answer(self._seconds)
+        answers = self.await_answer(self._seconds), other.await_answer(self._seconds)
         return self.stream_outcome(answers[0]), other.stream_outcome(answers[1])
 
     def begin_answer(self, reply: Reply) -> None:
@@ -231,7 +231,7 @@ class ExchangeSession:
     def streamed_reply(self, source: Source) -> Reply | None:
         """The reply that streams ``source``; None if the upstream was asked for a whole one."""
         pieces, content_type = source.pieces, self._addresses.stream_type(self._route.upstream)
-        if not self._asked_for_stream():
+        if not self._is_stream_requested():
             framing = self._array_framing()
             if framing is None:
                 return None
@@ -247,9 +247,9 @@ class ExchangeSession:
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
         if self._pending is not None and not self._pending.done():
-            self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
+            self._finish_with(Reply.json(reply["body"], reply["status"], reply.get("headers")))
 
-    def _asked_for_stream(self) -> bool:
+    def _is_stream_requested(self) -> bool:
         """Whether the upstream was asked for a stream; true if it was not asked at all."""
         requests = self._conversation.requests
         if not requests or requests[0].address is None:
@@ -265,23 +265,23 @@ class ExchangeSession:
         address = self._conversation.requests[0].address
         return None if address is None else self._addresses.array_framing(self._route.upstream, address)
 
-    def _unstreamed(self, source: Source) -> StreamOutcome:
+    def _play_whole_reply(self, source: Source) -> StreamOutcome:
         """Play a translator that asks for a whole reply and makes a stream of it itself: it buffers."""
         request = self._conversation.requests[0]
         if request.address is not None and request.address.stream is True:
-            self._finish(Reply.json({"error": {"message": "the suite does not play such streams"}}, 400))
+            self._finish_with(Reply.json({"error": {"message": "the suite does not play such streams"}}, 400))
             return UnsupportedOutcome(
                 f"the upstream was asked at {request.method} {request.path} for a stream that is not "
                 "text/event-stream; the suite does not play such streams"
             )
         if source.reply is None:
-            self._finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
+            self._finish_with(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
             return Misdirected(
                 f"the client wants a stream, and the upstream was asked at {request.method} {request.path} for none; "
                 f"a stream of {self._route.upstream} is asked for by "
                 f"{self._addresses.describe(self._route.upstream, stream=True)}"
             )
-        streamed = self.stream_outcome(self._finish(Reply.json(source.reply)))
+        streamed = self.stream_outcome(self._finish_with(Reply.json(source.reply)))
         if not isinstance(streamed, Streamed):
             return streamed
         pieces = tuple(replace(piece, ended=True) for piece in streamed.pieces)
@@ -289,9 +289,9 @@ class ExchangeSession:
 
     def stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
         """Return the client's stream, or why there is none."""
-        if isinstance(answer, StreamAnswered):
+        if isinstance(answer, StreamAnswer):
             return replace(answer.streamed, exact=False)
-        if not isinstance(answer, Answered):
+        if not isinstance(answer, WholeAnswer):
             return answer
         if not 200 <= answer.status < 300:
             sentence = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
@@ -301,11 +301,11 @@ class ExchangeSession:
             words=self._tail(),
         )
 
-    def _finish(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
+    def _finish_with(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
         self.begin_answer(reply)
-        return self.answer(more)
+        return self.await_answer(more)
 
-    def answer(self, more: float = 0.0) -> ExchangeOutcome:
+    def await_answer(self, more: float = 0.0) -> ExchangeOutcome:
         """What comes of an exchange whose upstream answers."""
         pending, self._pending = self._pending, None
         if self._unsupported is not None:
@@ -315,15 +315,15 @@ class ExchangeSession:
         try:
             return pending.result(self._seconds + more)
         except FutureTimeoutError:
-            return self._too_late(pending)
+            return self._give_up_late(pending)
         except CancelledError:
             return Crashed(TranslatorError("was cancelled"), "")
 
-    def _too_late(self, pending: Future[ExchangeOutcome]) -> TimedOut:
+    def _give_up_late(self, pending: Future[ExchangeOutcome]) -> TimedOut:
         """Give up an exchange that took too long."""
         self._give_up(pending)
         self._on_timeout()
-        return TimedOut(self._seconds, "\n".join(filter(None, (self._told(), self._tail()))))
+        return TimedOut(self._seconds, "\n".join(filter(None, (self._timeout_text(), self._tail()))))
 
     def _give_up(self, pending: Future[ExchangeOutcome]) -> None:
         """End an exchange without an answer; a later request of it to the upstream gets an error."""
@@ -331,14 +331,14 @@ class ExchangeSession:
         self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         pending.cancel()
 
-    def _told(self) -> str:
+    def _timeout_text(self) -> str:
         """What a user of a slow one should know: how much came, and which option sets the limit."""
-        if self._came is None:
+        if self._byte_count is None:
             return ""
-        received = pluralize(self._came(), "byte")
+        received = pluralize(self._byte_count(), "byte")
         return f"{received} of its answer had arrived when the time was up; --toolcall-timeout sets it."
 
-    def _unasked(self, answer: Answered) -> Outcome:
+    def _read_unasked_answer(self, answer: WholeAnswer) -> Outcome:
         """Turn an answer that came before the upstream was asked into an outcome, by its status."""
         words = quote_error(answer.body)
         if answer.status in (404, 405, 501):
@@ -358,7 +358,7 @@ class ExchangeSession:
         )
 
 
-def _result(pending: Future[ExchangeOutcome]) -> ExchangeOutcome:
+def _pending_result(pending: Future[ExchangeOutcome]) -> ExchangeOutcome:
     try:
         return pending.result()
     except CancelledError:

@@ -10,18 +10,18 @@ from concurrent.futures import Future, InvalidStateError
 from typing import Any, TypeVar
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, StreamAnswered
+from toolcall_conformance.drivers.answers import ExchangeOutcome, StreamAnswer, WholeAnswer
 from toolcall_conformance.drivers.base import SessionDriver
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.library.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python.foreign import is_a
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within, unwind_later
+from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within, raise_in_thread
 from toolcall_conformance.drivers.python.made_up import MadeUp
-from toolcall_conformance.drivers.python.offline import watching
-from toolcall_conformance.drivers.python.process_state import able_to_go_on, kept
-from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.python.offline import watch_hosts
+from toolcall_conformance.drivers.python.process_state import preserve_interpreter_state, preserve_process_state
+from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.python.streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
@@ -32,12 +32,12 @@ from toolcall_conformance.drivers.upstream.loops import LoopThread
 Transports = Callable[[], Mapping[str, Mapping[str, Any]]]
 _STOP_SECONDS = 0.5
 # An exchange has its own limits. Both may be used up, and what it returned is then still to be read.
-_SHARES = 3
+_LIMIT_FACTOR = 3
 
 T = TypeVar("T")
 
 
-class Fused:
+class FusedLibraries:
     """Plays the exchanges of Python sessions against a scripted upstream, which starts with the first session.
 
     Each synchronous call has its own thread. Asynchronous calls share one loop, because a library's pooled connections
@@ -93,9 +93,9 @@ class Fused:
             try:
                 value = inner.exchange(body, url)
                 if hasattr(value, "__aiter__") and collector is not None:
-                    outcome = self._running_loop().run(_collect_answer_async(value, collector)).result()
+                    outcome = self._ensure_loop().run(_collect_answer_async(value, collector)).result()
                 elif inspect.isawaitable(value):
-                    outcome = self._running_loop().run(_awaited(value, collector)).result()
+                    outcome = self._ensure_loop().run(_read_awaited(value, collector)).result()
                 else:
                     outcome = read_answer(value) if collector is None else collect_answer(value, collector)
             except BaseException as error:  # whatever the library raises, SystemExit included
@@ -114,13 +114,13 @@ class Fused:
 
         def give_up(done: Future[ExchangeOutcome]) -> None:
             if done.cancelled():  # a coroutine ends with its loop
-                unwind_later(thread)
+                raise_in_thread(thread)
 
         pending.add_done_callback(give_up)
         thread.start()
         return pending
 
-    def _running_loop(self) -> LoopThread:
+    def _ensure_loop(self) -> LoopThread:
         if self._loop is None:
             self._loop = LoopThread("toolcall-exchanges", quiet=True)
         return self._loop
@@ -136,33 +136,33 @@ class FusedSession(ExchangeSession):
     """A session of a library in this interpreter. Its answers are its own objects: reading them is limited, too."""
 
     def request(self, body: dict[str, Any]) -> Outcome:
-        with watching(body) as watch:
-            return watch.outcome(self._limited(lambda: super(FusedSession, self).request(body)))
+        with watch_hosts(body) as watch:
+            return watch.checked_outcome(self._call_limited(lambda: super(FusedSession, self).request(body)))
 
     def response(self, body: dict[str, Any]) -> Outcome:
-        with watching(body) as watch:
-            return watch.outcome(self._limited(lambda: super(FusedSession, self).response(body)))
+        with watch_hosts(body) as watch:
+            return watch.checked_outcome(self._call_limited(lambda: super(FusedSession, self).response(body)))
 
     def error(self, reply: dict[str, Any]) -> Outcome:
-        return self._limited(lambda: super(FusedSession, self).error(reply))
+        return self._call_limited(lambda: super(FusedSession, self).error(reply))
 
     def stream(self, source: Source) -> StreamOutcome:
-        return self._limited(lambda: super(FusedSession, self).stream(source))
+        return self._call_limited(lambda: super(FusedSession, self).stream(source))
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        outcomes = self._limited(lambda: super(FusedSession, self).stream_beside(source, other, other_source))
+        outcomes = self._call_limited(lambda: super(FusedSession, self).stream_interleaved(source, other, other_source))
         return (outcomes, outcomes) if isinstance(outcomes, TimedOut) else outcomes
 
-    def _limited(self, work: Callable[[], T]) -> T | TimedOut:
+    def _call_limited(self, work: Callable[[], T]) -> T | TimedOut:
         def limited() -> T:
-            with able_to_go_on():
+            with preserve_interpreter_state():
                 return work()
 
         try:
-            with kept():
-                return call_within(_SHARES * self._seconds, limited)
+            with preserve_process_state():
+                return call_within(_LIMIT_FACTOR * self._seconds, limited)
         except TimeIsUp:
             return TimedOut(self._seconds)
 
@@ -170,7 +170,7 @@ class FusedSession(ExchangeSession):
 def read_answer(value: Any) -> ExchangeOutcome:
     """Read what ``exchange`` returned: a body, or ``(status, body)`` or ``(status, body, headers)`` of an error."""
     if not is_a(value, tuple):
-        return Answered(200, None, value)
+        return WholeAnswer(200, None, value)
     value = tuple.__getitem__(value, slice(None))  # a subclass may count and iterate as it likes
     if not 2 <= len(value) <= 3 or not is_a(value[0], int) or is_a(value[0], bool):
         return BadOutput(
@@ -180,15 +180,15 @@ def read_answer(value: Any) -> ExchangeOutcome:
     status, body, *headers = value
     if headers and not is_a(headers[0], dict):
         return BadOutput("exchange returned headers that are not a dict of texts", "/headers")
-    return Answered(int.__int__(status), dict(dict.items(headers[0])) if headers else None, body)
+    return WholeAnswer(int.__int__(status), dict(dict.items(headers[0])) if headers else None, body)
 
 
 def read_exception(error: BaseException) -> ExchangeOutcome:
     """Turn an exception of ``exchange`` into an outcome, by its class name."""
-    return failure_of(error)
+    return exception_outcome(error)
 
 
-async def _awaited(value: Awaitable[Any], collector: StreamCollector | None) -> ExchangeOutcome:
+async def _read_awaited(value: Awaitable[Any], collector: StreamCollector | None) -> ExchangeOutcome:
     outcome = await value
     if collector is None:
         return read_answer(outcome)
@@ -211,7 +211,7 @@ def collect_answer(value: Any, collector: StreamCollector) -> ExchangeOutcome:
     try:
         return as_stream_answer(collector.collect(value))
     except BaseException as error:
-        return as_stream_answer(collector.broken_off(error))
+        return as_stream_answer(collector.read_exception(error))
 
 
 async def _collect_answer_async(value: Any, collector: StreamCollector) -> ExchangeOutcome:
@@ -224,4 +224,4 @@ def as_stream_answer(stream: CollectedStream) -> ExchangeOutcome:
         return stream
     if stream.raised is not None and not stream.pieces:
         return stream.raised
-    return StreamAnswered(200, None, stream)
+    return StreamAnswer(200, None, stream)

@@ -13,15 +13,15 @@ STARTERS = FOLDER / "starters"
 PROTOCOL_TEXT = FOLDER / "PROTOCOL.md"
 
 
-def schema() -> dict[str, Any]:
+def load_schema() -> dict[str, Any]:
     """Return the JSON Schema of all messages, with one entry of ``$defs`` for each."""
     document: dict[str, Any] = parse((FOLDER / "messages.schema.json").read_text(encoding="utf-8"))
     return document
 
 
-def message_schema(name: str) -> dict[str, Any]:
+def load_message_schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema of one message with the definitions that it refers to. Raises KeyError."""
-    whole = schema()
+    whole = load_schema()
     definitions = whole["$defs"]
     needed: dict[str, Any] = {}
     pending = [name]
@@ -29,7 +29,7 @@ def message_schema(name: str) -> dict[str, Any]:
         definition = pending.pop()
         if definition not in needed:
             needed[definition] = definitions[definition]
-            pending += _references(needed[definition])
+            pending += _referenced_names(needed[definition])
     return {
         "$schema": whole["$schema"],
         "$ref": f"#/$defs/{name}",
@@ -37,12 +37,12 @@ def message_schema(name: str) -> dict[str, Any]:
     }
 
 
-def _references(value: Any) -> Iterator[str]:
+def _referenced_names(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield value["$ref"].removeprefix("#/$defs/")
         for entry in value.values():
-            yield from _references(entry)
+            yield from _referenced_names(entry)
     elif isinstance(value, list):
         for entry in value:
-            yield from _references(entry)
+            yield from _referenced_names(entry)

@@ -11,15 +11,15 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 # A frame as Python and as JavaScript write it, with Python's line of source.
-_PYTHON = re.compile(
+_PYTHON_FRAME = re.compile(
     r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+).*(?:\n(?!\s*File ")\s+(?P<source>.*))?', re.MULTILINE
 )
-_JAVASCRIPT = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
-_HEAD = "Traceback (most recent call last):"
-_INSTALLED = ("site-packages", "dist-packages", "node_modules")
+_JAVASCRIPT_FRAME = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
+_TRACEBACK_HEAD = "Traceback (most recent call last):"
+_INSTALL_FOLDERS = ("site-packages", "dist-packages", "node_modules")
 # Where packages keep copies of others.
-_VENDORED = ("vendor", "vendored")
-_IMPORTED = re.compile(r"^(?:from|import) ([A-Za-z_][\w.]*)|from [\"']([^\"'./][^\"']*)[\"']", re.MULTILINE)
+_VENDOR_FOLDERS = ("vendor", "vendored")
+_IMPORT_STATEMENT = re.compile(r"^(?:from|import) ([A-Za-z_][\w.]*)|from [\"']([^\"'./][^\"']*)[\"']", re.MULTILINE)
 # Translators that we ship adapters for are judged, the adapters are not.
 _ADAPTERS = Path(__file__).resolve().parents[2] / "adapters"
 
@@ -33,7 +33,7 @@ class _Frame:
     source: str = ""
 
 
-def place_of(words: str) -> tuple[str, int] | None:
+def blamed_line(words: str) -> tuple[str, int] | None:
     """The file and the line that a traceback blames; None where it has no line of the translator's own.
 
     It is the innermost of the translator's package, never one of a dependency or of an adapter that we ship. Of an
@@ -42,7 +42,7 @@ def place_of(words: str) -> tuple[str, int] | None:
     blocks = _python_blocks(words) or [block for block in [_javascript_block(words)] if block]
     if not blocks:
         return None
-    own = _own_code(blocks[-1])
+    own = _own_file_test(blocks[-1])
     for frames in _cause_first(blocks):
         for frame in reversed(frames):
             if own(frame.file) and not _is_vendored(frame.file):
@@ -53,15 +53,15 @@ def place_of(words: str) -> tuple[str, int] | None:
 def _python_blocks(words: str) -> list[list[_Frame]]:
     """The frames of each traceback in a text, the innermost last; that of the exception that came out is the last."""
     blocks = [
-        [_Frame(match["file"], int(match["line"]), match["source"] or "") for match in _PYTHON.finditer(text)]
-        for text in words.split(_HEAD)
+        [_Frame(match["file"], int(match["line"]), match["source"] or "") for match in _PYTHON_FRAME.finditer(text)]
+        for text in words.split(_TRACEBACK_HEAD)
     ]
     return [block for block in blocks if block]
 
 
 def _javascript_block(words: str) -> list[_Frame]:
     frames = [
-        _Frame(unquote(urlsplit(match["file"]).path), int(match["line"])) for match in _JAVASCRIPT.finditer(words)
+        _Frame(unquote(urlsplit(match["file"]).path), int(match["line"])) for match in _JAVASCRIPT_FRAME.finditer(words)
     ]
     return frames[::-1]
 
@@ -74,11 +74,11 @@ def _cause_first(blocks: list[list[_Frame]]) -> list[list[_Frame]]:
     return blocks[first:]
 
 
-def _own_code(frames: list[_Frame]) -> Callable[[str], bool]:
+def _own_file_test(frames: list[_Frame]) -> Callable[[str], bool]:
     """Which files are the translator's own, by the outermost frame of its call."""
     entry = next((frame.file for frame in frames if not is_standard(frame.file)), "")
     if _is_shipped(entry):
-        imported = _imports(entry)
+        imported = _imported_paths(entry)
         return lambda file: any(f"{name}/".startswith(f"{package_of(file)}/") for name in imported)
     if package := package_of(entry):
         return lambda file: package_of(file) == package
@@ -87,25 +87,25 @@ def _own_code(frames: list[_Frame]) -> Callable[[str], bool]:
 
 def is_installed(file: str) -> bool:
     """Whether a file is part of a language or of an installed package."""
-    return is_standard(file) or any(part in _INSTALLED for part in Path(file).parts)
+    return is_standard(file) or any(part in _INSTALL_FOLDERS for part in Path(file).parts)
 
 
 def is_standard(file: str) -> bool:
     """Whether a file is part of a language."""
     parts = Path(file).parts
     inside = Path(sysconfig.get_path("stdlib")) in Path(file).parents
-    return file.startswith("<") or (inside and not any(part in _INSTALLED for part in parts))
+    return file.startswith("<") or (inside and not any(part in _INSTALL_FOLDERS for part in parts))
 
 
 def _is_vendored(file: str) -> bool:
-    return any(part.strip("_") in _VENDORED for part in Path(package_of(file) and file).parts)
+    return any(part.strip("_") in _VENDOR_FOLDERS for part in Path(package_of(file) and file).parts)
 
 
 @cache
 def package_of(file: str) -> str:
     """The installed package that a file is part of, ``litellm`` or ``google/genai``; empty where it is of none."""
     path = Path(file)
-    at = max((place for place, part in enumerate(path.parts) if part in _INSTALLED), default=-1)
+    at = max((place for place, part in enumerate(path.parts) if part in _INSTALL_FOLDERS), default=-1)
     names = path.parts[at + 1 :]
     if at < 0 or not names:
         return ""
@@ -130,10 +130,10 @@ def _is_shipped(file: str) -> bool:
 
 
 @cache
-def _imports(file: str) -> frozenset[str]:
+def _imported_paths(file: str) -> frozenset[str]:
     """What a file imports, as paths: ``litellm``, ``google/genai/types``; nothing if it cannot be read."""
     try:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return frozenset()
-    return frozenset((match[1] or match[2]).replace(".", "/") for match in _IMPORTED.finditer(text))
+    return frozenset((match[1] or match[2]).replace(".", "/") for match in _IMPORT_STATEMENT.finditer(text))

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TimedOut, UnsupportedOutcome
-from toolcall_conformance.drivers.python.foreign import PASSING
-from toolcall_conformance.drivers.python.limits import TimeIsUp, limited
-from toolcall_conformance.drivers.python.process_state import able_to_go_on, kept
-from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS
+from toolcall_conformance.drivers.python.limits import TimeIsUp, limit_time
+from toolcall_conformance.drivers.python.process_state import preserve_interpreter_state, preserve_process_state
+from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.streams import Streamed
 
 T = TypeVar("T")
-Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
+CallFailure = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fault:
+class _ReadingFault:
     """What went wrong in our own reading of what a call returned."""
 
     error: Exception
@@ -48,28 +48,28 @@ class Caller:
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def call(self, function: Callable[[], Any]) -> Returned | Failed:
+    def call(self, function: Callable[[], Any]) -> Returned | CallFailure:
         """Call ``function``, which may return something to await."""
-        return self.outcome(function, Returned)
+        return self.call_and_read(function, Returned)
 
-    def outcome(self, function: Callable[[], Any], read: Callable[[Any], T]) -> T | Failed:
+    def call_and_read(self, function: Callable[[], Any], read: Callable[[Any], T]) -> T | CallFailure:
         """Call ``function`` and return what ``read`` makes of what it returned.
 
         Both are limited, each by itself: whatever ``read`` touches is the translator's, but its time is ours.
         """
         try:
-            with kept(), limited(self._seconds, in_thread=_loop_runs()) as within:
-                attempt = within(lambda: self._tried(function))
+            with preserve_process_state(), limit_time(self._seconds, in_thread=_is_loop_running()) as within:
+                attempt = within(lambda: self._attempt(function))
                 untouched = read is Returned and isinstance(attempt, Returned)
-                result = _read(attempt, read) if untouched else within(lambda: _read(attempt, read))
+                result = _read_attempt(attempt, read) if untouched else within(lambda: _read_attempt(attempt, read))
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # another time limit, which was up while this one ran
-            return failure_of(error)
-        if isinstance(result, _Fault):
+            return exception_outcome(error)
+        if isinstance(result, _ReadingFault):
             raise result.error
         return result
 
@@ -77,13 +77,13 @@ class Caller:
         """Close the loop; a later call would start another."""
         self._drop_loop()
 
-    def _tried(self, function: Callable[[], Any]) -> Returned | _Raised:
+    def _attempt(self, function: Callable[[], Any]) -> Returned | _Raised:
         """What a call of the translator's returned, or raised."""
         owner = os.getpid()
         try:
-            with able_to_go_on():
+            with preserve_interpreter_state():
                 return Returned(self._run(function))
-        except PASSING:
+        except PASSED_EXCEPTIONS:
             raise
         except BaseException as error:  # whatever the translator raises, SystemExit and pytest's own included
             return _Raised(error)
@@ -107,22 +107,22 @@ class Caller:
             self._loop = asyncio.new_event_loop()
             # Suppresses reports on tasks that a timed-out call left behind.
             self._loop.set_exception_handler(lambda _loop, _context: None)
-        return self._loop.run_until_complete(_awaited(value))
+        return self._loop.run_until_complete(_await(value))
 
 
-def _read(attempt: Returned | _Raised, read: Callable[[Any], T]) -> T | Failed | _Fault:
+def _read_attempt(attempt: Returned | _Raised, read: Callable[[Any], T]) -> T | CallFailure | _ReadingFault:
     if isinstance(attempt, _Raised):
-        return failure_of(attempt.error)
+        return exception_outcome(attempt.error)
     try:
         return read(attempt.value)
     except Exception as error:
-        return _Fault(error)
+        return _ReadingFault(error)
 
 
-async def _awaited(value: Awaitable[Any]) -> Any:
+async def _await(value: Awaitable[Any]) -> Any:
     return await value
 
 
-def _loop_runs() -> bool:
+def _is_loop_running() -> bool:
     """Whether an event loop runs in this thread (a notebook), which cannot run a second one."""
     return asyncio._get_running_loop() is not None  # noqa: SLF001 - documented for this; the other raises if there is none

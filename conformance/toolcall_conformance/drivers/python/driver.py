@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import deep_copy, equal, pack, unpack
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
-from toolcall_conformance.drivers.library.fused import Fused, Transports
+from toolcall_conformance.drivers.library.fused import FusedLibraries, Transports
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -19,14 +19,14 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.python.calling import Caller
-from toolcall_conformance.drivers.python.error_result import plain_error, takes_headers
-from toolcall_conformance.drivers.python.foreign import PASSING, has_method, is_a, text_at
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, plain, plain_list
+from toolcall_conformance.drivers.python.error_result import copy_error, takes_headers
+from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS, attribute_text, has_method, is_a
+from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_list, copy_object
 from toolcall_conformance.drivers.python.losses import read_losses
 from toolcall_conformance.drivers.python.made_up import MadeUp, made_up_breach, read_made_up
-from toolcall_conformance.drivers.python.offline import watching
-from toolcall_conformance.drivers.python.raised import failure_of
-from toolcall_conformance.drivers.python.streams import collect_in_turns, collect_stream
+from toolcall_conformance.drivers.python.offline import watch_hosts
+from toolcall_conformance.drivers.python.raised import exception_outcome
+from toolcall_conformance.drivers.python.streams import collect_interleaved, collect_stream
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 
 
@@ -56,32 +56,32 @@ class PythonDriver:
         self.version = version
         self.output_limit = output_limit
         self._caller = Caller(seconds)
-        self._fused = Fused(transports, seconds)
+        self._fused = FusedLibraries(transports, seconds)
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""
-        outcome = self._caller.outcome(lambda: self.translator.open(route), self._seen)
+        outcome = self._caller.call_and_read(lambda: self.translator.open(route), self._inspect_session)
         if isinstance(outcome, Crashed) and is_a(outcome.exception, NotImplementedError):
-            return UnsupportedOutcome(outcome.said or "")
-        if not isinstance(outcome, _Seen):
+            return UnsupportedOutcome(outcome.exception_text or "")
+        if not isinstance(outcome, _InspectedSession):
             return outcome
-        if not isinstance(outcome.seen, tuple):
-            return outcome.seen
-        session, (traits, made_up) = outcome.session, outcome.seen
+        if not isinstance(outcome.findings, tuple):
+            return outcome.findings
+        session, (traits, made_up) = outcome.session, outcome.findings
         if isinstance(made_up, ProtocolError):
             return made_up
         if "request" in traits.operations or not traits.exchanges:
             return Opened(PythonSession(self, session, self._caller, traits, made_up))
         return Opened(self._fused.session(session, route, own_history=traits.own_history, made_up=made_up))
 
-    def _seen(self, session: Any) -> _Seen:
+    def _inspect_session(self, session: Any) -> _InspectedSession:
         """A session, and what it shows of itself: whatever is touched there is the translator's, and may raise."""
         try:
-            return _Seen(session, (_Traits.of(session, self.translator), _made_up(session)))
-        except PASSING:
+            return _InspectedSession(session, (_Traits.of(session, self.translator), _read_declaration(session)))
+        except PASSED_EXCEPTIONS:
             raise
         except BaseException as error:
-            return _Seen(session, failure_of(error))
+            return _InspectedSession(session, exception_outcome(error))
 
     def begin_item(self, case: str) -> None:
         """Do nothing: a translator in this interpreter can look up the item itself."""
@@ -94,7 +94,7 @@ class PythonDriver:
         self._fused.close()
 
 
-def _made_up(session: Any) -> MadeUp | ProtocolError:
+def _read_declaration(session: Any) -> MadeUp | ProtocolError:
     """What a session says of bodies that its adapter makes up."""
     declaration = getattr(session, "made_up", {})
     wrong = made_up_breach(declaration)
@@ -113,17 +113,17 @@ class _Traits:
     def of(cls, session: Any, translator: Any) -> _Traits:
         return cls(
             frozenset(name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if has_method(session, name)),
-            "own" in (text_at(session, "history"), text_at(translator, "history")),
+            "own" in (attribute_text(session, "history"), attribute_text(translator, "history")),
             has_method(session, "exchange"),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _InspectedSession:
     """A session that was opened, and what it shows of itself, or what came when it was asked."""
 
     session: Any
-    seen: tuple[_Traits, MadeUp | ProtocolError] | RefusedOutcome | UnsupportedOutcome | Crashed
+    findings: tuple[_Traits, MadeUp | ProtocolError] | RefusedOutcome | UnsupportedOutcome | Crashed
 
 
 class PythonSession:
@@ -138,7 +138,7 @@ class PythonSession:
         self.own_history = traits.own_history
         self._driver = driver
         self._caller = caller
-        self._given: list[Any] = []
+        self._sources: list[Any] = []
 
     def request(self, body: dict[str, Any]) -> Outcome:
         return self._translate("request", body)
@@ -151,8 +151,8 @@ class PythonSession:
         if "error" not in self.operations:
             return UnsupportedOutcome("the session has no method error")
         bodies = (reply["body"], reply.get("headers", {}))
-        self._given += bodies
-        original, copies = _original(bodies)
+        self._sources += bodies
+        original, copies = _pack_and_copy(bodies)
         headers = False
 
         def call() -> Any:
@@ -162,10 +162,12 @@ class PythonSession:
             return method(reply["status"], *copies[: 2 if headers else 1])
 
         def read(returned: Any) -> Outcome:
-            value = plain_error(returned, headers=headers, limit=self._driver.output_limit, sources=self._given)
-            return Produced(value, mutated=_changed(copies, [*bodies], original)) if isinstance(value, dict) else value
+            value = copy_error(returned, headers=headers, limit=self._driver.output_limit, sources=self._sources)
+            return (
+                Produced(value, mutated=_is_changed(copies, [*bodies], original)) if isinstance(value, dict) else value
+            )
 
-        return self._caller.outcome(call, read)
+        return self._caller.call_and_read(call, read)
 
     def stream(self, source: Source) -> StreamOutcome:
         """Call ``stream`` with an iterator of bytes, which ``for`` and ``async for`` can read, and read its output."""
@@ -175,9 +177,9 @@ class PythonSession:
         def collect() -> Any:
             return collect_stream(self.object.stream, source, self._driver.output_limit)
 
-        return self._caller.outcome(collect, self.with_losses)
+        return self._caller.call_and_read(collect, self.add_losses)
 
-    def stream_beside(
+    def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Call ``stream`` of both sessions, and read their outputs in turns, in this one thread."""
@@ -187,17 +189,17 @@ class PythonSession:
 
         def collect() -> Any:
             methods = self.object.stream, other.object.stream
-            return collect_in_turns(methods, (source, other_source), self._driver.output_limit)
+            return collect_interleaved(methods, (source, other_source), self._driver.output_limit)
 
         def read(outcomes: tuple[StreamOutcome, StreamOutcome]) -> tuple[StreamOutcome, StreamOutcome]:
-            return self.with_losses(outcomes[0]), other.with_losses(outcomes[1])
+            return self.add_losses(outcomes[0]), other.add_losses(outcomes[1])
 
-        outcomes = self._caller.outcome(collect, read)
+        outcomes = self._caller.call_and_read(collect, read)
         return outcomes if isinstance(outcomes, tuple) else (outcomes, outcomes)
 
-    def with_losses(self, outcome: StreamOutcome) -> StreamOutcome:
+    def add_losses(self, outcome: StreamOutcome) -> StreamOutcome:
         """The outcome of a stream, with what the session reports as dropped."""
-        return replace(outcome, losses=self._declared()) if isinstance(outcome, Streamed) else outcome
+        return replace(outcome, losses=self._read_losses()) if isinstance(outcome, Streamed) else outcome
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         return self._call(operation, arguments)
@@ -211,20 +213,22 @@ class PythonSession:
     def _call(self, operation: str, arguments: tuple[Any, ...]) -> Outcome:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no method {operation}")
-        self._given += arguments
-        original, copies = _original(arguments)
-        copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
+        self._sources += arguments
+        original, copies = _pack_and_copy(arguments)
+        copy = copy_list if FORMAT_OPERATIONS.get(operation) is list else copy_object
 
         def read(returned: Any) -> Outcome:
-            value = copy(returned, operation, self._driver.output_limit, self._given)
+            value = copy(returned, operation, self._driver.output_limit, self._sources)
             if isinstance(value, BadOutput):
                 return value
-            return Produced(value, mutated=_changed(copies, [*arguments], original), losses=self._declared())
+            return Produced(value, mutated=_is_changed(copies, [*arguments], original), losses=self._read_losses())
 
-        with watching(arguments, original) as watch:
-            return watch.outcome(self._caller.outcome(lambda: getattr(self.object, operation)(*copies), read))
+        with watch_hosts(arguments, original) as watch:
+            return watch.checked_outcome(
+                self._caller.call_and_read(lambda: getattr(self.object, operation)(*copies), read)
+            )
 
-    def _declared(self) -> tuple[str, ...]:
+    def _read_losses(self) -> tuple[str, ...]:
         """Return what the session reports as dropped in its last call; nothing if it has no readable list.
 
         Runs within a time limit, and must not spoil the result of that call.
@@ -237,7 +241,7 @@ class PythonSession:
             return ()
 
 
-def _original(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
+def _pack_and_copy(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
     """What identifies the arguments of a call, if they can be packed, and a copy of them for the translator."""
     try:
         data = pack([*arguments])
@@ -246,7 +250,7 @@ def _original(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
     return data, unpack(data)
 
 
-def _changed(arguments: Any, original: Any, data: bytes | None) -> bool:
+def _is_changed(arguments: Any, original: Any, data: bytes | None) -> bool:
     """Whether the translator changed what it was given, into whatever. ``data`` is the original, packed."""
     try:
         # First by a comparison that walks no further than the original goes: what contains itself several times packs

@@ -15,11 +15,11 @@ from toolcall_conformance.drivers.python.limits import TimeIsUp
 _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 
-PASSING = (KeyboardInterrupt, TimeIsUp)
+PASSED_EXCEPTIONS = (KeyboardInterrupt, TimeIsUp)
 TEXT_LIMIT = LINE_LIMIT
 
 
-def encodable(text: str) -> str:
+def make_encodable(text: str) -> str:
     """``text`` with each half of a surrogate pair escaped, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -28,11 +28,11 @@ def text_of(value: object, limit: int = TEXT_LIMIT) -> str:
     """``str(value)``, encodable and shortened; says so where there is none."""
     try:
         text = str.__str__(str(value))
-    except PASSING:
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException:
         return f"(a {type_name(value)} whose text cannot be read)"
-    return encodable(shorten(text, limit))
+    return make_encodable(shorten(text, limit))
 
 
 def type_name(value: object) -> str:
@@ -46,7 +46,7 @@ def class_names(value: object) -> frozenset[str]:
 
 
 def _class_name(kind: type) -> str:
-    return encodable(shorten(_NAME(kind), 200))
+    return make_encodable(shorten(_NAME(kind), 200))
 
 
 def is_a(value: object, *kinds: type) -> bool:
@@ -58,11 +58,11 @@ def is_a(value: object, *kinds: type) -> bool:
     return any(kind in _MRO(own) for kind in kinds)
 
 
-def has(value: object, name: str) -> bool:
+def has_attribute(value: object, name: str) -> bool:
     """Whether there is something under a name: also something that raises as soon as it is touched."""
     try:
         return getattr(value, name, None) is not None
-    except PASSING:
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException:
         return True
@@ -72,33 +72,33 @@ def has_method(value: object, name: str) -> bool:
     """Whether there is a method under a name, or something that raises as soon as it is touched."""
     try:
         return callable(getattr(value, name, None))
-    except PASSING:
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException:
         return True
 
 
-def attribute(value: object, name: str) -> Any:
+def read_attribute(value: object, name: str) -> Any:
     """The attribute of a name; None if there is none, or none that can be read."""
     try:
         return getattr(value, name, None)
-    except PASSING:
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException:
         return None
 
 
-def text_at(value: object, name: str) -> str:
+def attribute_text(value: object, name: str) -> str:
     """The text of an attribute, encodable; empty if it is no text."""
-    member = attribute(value, name)
+    member = read_attribute(value, name)
     return text_of(member, 200) if is_a(member, str) else ""
 
 
-def names_in(value: object) -> list[str]:
+def public_names(value: object) -> list[str]:
     """The public names of a value; none if it does not tell."""
     try:
-        return [encodable(name) for name in dir(value) if not name.startswith("_")]
-    except PASSING:
+        return [make_encodable(name) for name in dir(value) if not name.startswith("_")]
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException:
         return []

@@ -10,21 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 # A call stands still after three times its limit, and these seconds. The alarm has then rung for long.
-SHARE, MORE_SECONDS = 3.0, 2.0
+LIMIT_FACTOR, EXTRA_SECONDS = 3.0, 2.0
 
 _cells: list[memoryview[float]] = []
 
 
-def show_in(cell: memoryview[float] | None) -> None:
+def set_deadline_cell(cell: memoryview[float] | None) -> None:
     """From now on write into ``cell``, one double: the monotonic time at which the call stands still, or zero."""
     _cells[:] = [cell] if cell is not None else []
 
 
 if TYPE_CHECKING:
-    Shown = tuple[memoryview[float], float] | None
+    PreviousMark = tuple[memoryview[float], float] | None
 
 
-def show(now: float, seconds: float) -> Shown:
+def mark_call(now: float, seconds: float) -> PreviousMark:
     """Say that a call is played that is limited to ``seconds``; returns what ``show_again`` needs behind it.
 
     ``now`` is the monotonic time.
@@ -33,11 +33,11 @@ def show(now: float, seconds: float) -> Shown:
         return None
     cell = _cells[0]
     before = cell[0]
-    cell[0] = now + SHARE * seconds + MORE_SECONDS
+    cell[0] = now + LIMIT_FACTOR * seconds + EXTRA_SECONDS
     return cell, before
 
 
-def show_again(previous: Shown) -> None:
+def restore_mark(previous: PreviousMark) -> None:
     """Say what was said before a call."""
     if previous is not None:
         cell, before = previous

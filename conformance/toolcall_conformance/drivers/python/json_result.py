@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, join, lone_surrogates
 from toolcall_conformance.drivers.outcomes import BadOutput
-from toolcall_conformance.drivers.python.foreign import has, is_a, type_name
+from toolcall_conformance.drivers.python.foreign import has_attribute, is_a, type_name
 
 OUTPUT_LIMIT = 16 * 1024 * 1024
 _DEPTH_LIMIT = 200
 _KEY_BITS = 200
 
 # json.dumps would create an encoder for every text.
-_quoted = json.JSONEncoder(ensure_ascii=False).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 # The place of a value: the place of its container, and its key or index. Becomes a pointer only in a sentence.
 _Place = tuple[Any, str | int] | None
@@ -30,7 +30,7 @@ class _BadValue(Exception):  # noqa: N818 - never leaves this module
         self.sentence = sentence
 
 
-def plain(
+def copy_object(
     value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
 ) -> dict[str, Any] | BadOutput:
     """Copy ``value`` into dict, list, str, int, float, bool and None only.
@@ -38,22 +38,22 @@ def plain(
     ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes, ``sources`` what
     the translator was given: a half of a surrogate pair that stands there, which JSON can say, may be handed on.
     """
-    wrong = _not_an_object(value, operation)
-    result = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, sources)
+    wrong = _object_breach(value, operation)
+    result = BadOutput(wrong) if wrong is not None else _copy_plain(value, operation, limit, sources)
     return cast("dict[str, Any] | BadOutput", result)
 
 
-def plain_list(
+def copy_list(
     value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
 ) -> list[Any] | BadOutput:
     """Copy a list as :func:`plain` copies a body."""
-    wrong = _not_a_list(value, operation)
-    result = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, sources)
+    wrong = _list_breach(value, operation)
+    result = BadOutput(wrong) if wrong is not None else _copy_plain(value, operation, limit, sources)
     return cast("list[Any] | BadOutput", result)
 
 
-def _copy(value: Any, operation: str, limit: int, sources: Iterable[Any]) -> Any:
-    if _surely_plain(value, limit):
+def _copy_plain(value: Any, operation: str, limit: int, sources: Iterable[Any]) -> Any:
+    if _is_surely_plain(value, limit):
         return deep_copy(value)
     try:
         return _Copier(limit, sources).copy(value, None, 0)
@@ -62,7 +62,7 @@ def _copy(value: Any, operation: str, limit: int, sources: Iterable[Any]) -> Any
         return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
 
 
-def _not_an_object(value: Any, operation: str) -> str | None:
+def _object_breach(value: Any, operation: str) -> str | None:
     if is_a(value, dict):
         return None
     if value is None:
@@ -72,35 +72,35 @@ def _not_an_object(value: Any, operation: str) -> str | None:
         return f"{operation} returned {kind}; return the body as a dict, not its JSON text"
     if is_a(value, list, tuple):
         return f"{operation} returned a {type_name(value)}; a body is one JSON object (a dict)"
-    return f"{operation} returned {_an_object(value)}; return plain JSON (a dict){_dump_hint(value)}"
+    return f"{operation} returned {_class_with_article(value)}; return plain JSON (a dict){_dump_hint(value)}"
 
 
-def _not_a_list(value: Any, operation: str) -> str | None:
+def _list_breach(value: Any, operation: str) -> str | None:
     if is_a(value, list):
         return None
     if value is None:
         return f"{operation} returned None; return a list (is a `return` missing?)"
-    return f"{operation} returned {_an_object(value)}; return a list of plain JSON objects{_dump_hint(value)}"
+    return f"{operation} returned {_class_with_article(value)}; return a list of plain JSON objects{_dump_hint(value)}"
 
 
-def _an_object(value: Any) -> str:
+def _class_with_article(value: Any) -> str:
     name = type_name(value)
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def shown_key(value: Any) -> str:
+def key_text(value: Any) -> str:
     """A key as Python writes it; of one that may do anything then, or is too long, the class."""
     plain_key = type(value) in (float, bool, type(None)) or (type(value) is int and value.bit_length() < _KEY_BITS)
-    return repr(value) if plain_key else _an_object(value)
+    return repr(value) if plain_key else _class_with_article(value)
 
 
 def _dump_hint(value: Any) -> str:
-    if has(type(value), "model_dump"):
+    if has_attribute(type(value), "model_dump"):
         return ': its model_dump(mode="json", exclude_none=True) gives that'
     return ""
 
 
-def _surely_plain(body: Any, limit: int) -> bool:
+def _is_surely_plain(body: Any, limit: int) -> bool:
     """Whether a body is certainly plain JSON: a fast check that nearly every body passes.
 
     If not, the copier looks closely. This check goes level by level, so that bodies with cycles or shared parts do not
@@ -122,8 +122,12 @@ def _surely_plain(body: Any, limit: int) -> bool:
                 entries += holder.values()
             else:
                 entries += holder
-        kinds = _kinds(entries)
-        if not kinds <= _PLAIN or not _kinds(texts) <= _TEXT or not (kinds <= _UNNUMBERED or _have_bounds(entries)):
+        kinds = _class_ids(entries)
+        if (
+            not kinds <= _PLAIN_CLASSES
+            or not _class_ids(texts) <= _TEXT_CLASS
+            or not (kinds <= _NUMBERLESS_CLASSES or _have_bounds(entries))
+        ):
             return False
         texts += [entry for entry in entries if type(entry) is str]
         size += 6 * sum(map(len, texts))
@@ -138,14 +142,14 @@ def _surely_plain(body: Any, limit: int) -> bool:
     return False
 
 
-def _kinds(values: Iterable[Any]) -> set[int]:
+def _class_ids(values: Iterable[Any]) -> set[int]:
     """The ids of the classes of values: a class may have a metaclass, whose own hash is foreign code."""
     return set(map(id, map(type, values)))
 
 
-_TEXT = _kinds([""])
-_UNNUMBERED = _kinds(["", {}, [], None, True])
-_PLAIN = _UNNUMBERED | _kinds([0, 0.0])
+_TEXT_CLASS = _class_ids([""])
+_NUMBERLESS_CLASSES = _class_ids(["", {}, [], None, True])
+_PLAIN_CLASSES = _NUMBERLESS_CLASSES | _class_ids([0, 0.0])
 
 
 def _have_bounds(entries: Iterable[Any]) -> bool:
@@ -170,80 +174,82 @@ class _Copier:
 
     def __init__(self, limit: int, sources: Iterable[Any]) -> None:
         self._limit = limit
-        self._given = sources
+        self._sources = sources
         self._size = 0
-        self._open: set[int] = set()
+        self._open_containers: set[int] = set()
 
     def copy(self, value: Any, place: _Place, depth: int) -> Any:
         if is_a(value, str):
-            return self._text(value, place)
+            return self._copy_text(value, place)
         if is_a(value, dict, list):
-            return self._container(value, place, depth)
+            return self._copy_container(value, place, depth)
         if value is None or is_a(value, bool):
-            self._count(4)
+            self._add_size(4)
             return value
         if is_a(value, int):
-            return self._integer(int.__int__(value), place)
+            return self._copy_integer(int.__int__(value), place)
         if is_a(value, float):
             number = float.__float__(value)
             if not math.isfinite(number):
                 raise _BadValue(_pointer(place), f"{json.dumps(number)}, which JSON does not have")
-            self._count(len(repr(number)))
+            self._add_size(len(repr(number)))
             return number
         if is_a(value, tuple):
             raise _BadValue(_pointer(place), "a tuple inside the body; make it a list")
-        raise _BadValue(_pointer(place), f"{_an_object(value)} inside the body; make it plain JSON{_dump_hint(value)}")
+        raise _BadValue(
+            _pointer(place), f"{_class_with_article(value)} inside the body; make it plain JSON{_dump_hint(value)}"
+        )
 
-    def _container(self, value: Any, place: _Place, depth: int) -> Any:
-        if id(value) in self._open:
+    def _copy_container(self, value: Any, place: _Place, depth: int) -> Any:
+        if id(value) in self._open_containers:
             raise _BadValue(_pointer(place), "a body that contains itself; JSON has no cycles")
         if depth >= _DEPTH_LIMIT:
             raise _BadValue(_pointer(place)[:80] + "…", f"a body nested more than {_DEPTH_LIMIT} levels deep")
-        self._open.add(id(value))
-        self._count(2)
+        self._open_containers.add(id(value))
+        self._add_size(2)
         copied: Any
         # Iterates with the base classes' methods: a subclass could iterate for ever.
         if is_a(value, dict):
             copied = {}
             for key, entry in list(dict.items(value)):
                 if not is_a(key, str):
-                    raise _BadValue(_pointer(place), f"the key {shown_key(key)}, which is not a string")
-                name = self._text(key, place)
+                    raise _BadValue(_pointer(place), f"the key {key_text(key)}, which is not a string")
+                name = self._copy_text(key, place)
                 copied[name] = self.copy(entry, (place, name), depth + 1)
-                self._count(2)
+                self._add_size(2)
         else:
             copied = []
             for index in range(list.__len__(value)):
                 copied.append(self.copy(list.__getitem__(value, index), (place, index), depth + 1))
-                self._count(1)
-        self._open.discard(id(value))
+                self._add_size(1)
+        self._open_containers.discard(id(value))
         return copied
 
-    def _text(self, value: str, place: _Place) -> str:
+    def _copy_text(self, value: str, place: _Place) -> str:
         text = value if type(value) is str else str.__str__(value)
         if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-            self._count(len(text) + 2)
+            self._add_size(len(text) + 2)
             return text  # nothing in it is escaped
         # Counted before it is escaped, so that a text of several gigabytes is refused without a copy.
-        self._count(len(text))
-        written = _quoted(text).encode("utf-8", "surrogatepass")
-        if not _is_unicode(text) and not lone_surrogates(text) <= self._old_halves:
+        self._add_size(len(text))
+        written = _encode_json(text).encode("utf-8", "surrogatepass")
+        if not _is_unicode(text) and not lone_surrogates(text) <= self._source_halves:
             raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot encode")
-        self._count(len(written) - len(text))
+        self._add_size(len(written) - len(text))
         return text
 
     @cached_property
-    def _old_halves(self) -> frozenset[str]:
-        return frozenset().union(*map(lone_surrogates, self._given))
+    def _source_halves(self) -> frozenset[str]:
+        return frozenset().union(*map(lone_surrogates, self._sources))
 
-    def _integer(self, number: int, place: _Place) -> int:
+    def _copy_integer(self, number: int, place: _Place) -> int:
         digits = number.bit_length() * 0.30103
         if digits > 4000:
             raise _BadValue(_pointer(place), f"a number of about {digits:.0f} digits")
-        self._count(int(digits) + 1)
+        self._add_size(int(digits) + 1)
         return number
 
-    def _count(self, characters: int) -> None:
+    def _add_size(self, characters: int) -> None:
         self._size += characters
         if self._size > self._limit:
             raise _BadValue("", f"a body of more than {self._limit:,} bytes of JSON")

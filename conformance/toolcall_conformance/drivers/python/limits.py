@@ -39,17 +39,17 @@ def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = 
     Code that swallows the alarm, blocks it, or is in a call of C meanwhile, cannot be stopped here; what it returns
     too late does not count. ``in_thread`` uses a thread even if a timer is available.
     """
-    with limited(seconds, in_thread=in_thread) as within:
+    with limit_time(seconds, in_thread=in_thread) as within:
         return within(function)
 
 
-def limited(seconds: float, *, in_thread: bool = False) -> Within:
+def limit_time(seconds: float, *, in_thread: bool = False) -> LimitedCalls:
     """Gives what calls functions, each within ``seconds``, as ``call_within`` calls one. For ``with``."""
     on_main = not in_thread and _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
-    return _Alarm(seconds) if on_main else _Threads(seconds)
+    return _AlarmLimit(seconds) if on_main else _ThreadLimit(seconds)
 
 
-class Within(Protocol):
+class LimitedCalls(Protocol):
     """Calls functions, each within the same time."""
 
     def __enter__(self) -> Self: ...
@@ -60,7 +60,7 @@ class Within(Protocol):
         """Call ``function`` and return its result. Raises TimeIsUp, and what it raises."""
 
 
-class _Threads:
+class _ThreadLimit:
     """Calls each function in a thread of its own."""
 
     __slots__ = ("_seconds",)
@@ -77,16 +77,16 @@ class _Threads:
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
         started = time.monotonic()
-        previous = standing.show(started, self._seconds)
+        previous = standing.mark_call(started, self._seconds)
         try:
-            returned = _in_thread(self._seconds, function)
-            _verify(started, self._seconds)
+            returned = _call_in_thread(self._seconds, function)
+            _verify_in_time(started, self._seconds)
             return returned
         finally:
-            standing.show_again(previous)
+            standing.restore_mark(previous)
 
 
-class _Alarm:
+class _AlarmLimit:
     """Calls a function and raises in it when its time is up."""
 
     __slots__ = ("_armed", "_before", "_interval", "_left", "_seconds", "_started")
@@ -100,20 +100,20 @@ class _Alarm:
         self._started = time.monotonic()
         # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
         self._left, self._interval = signal.setitimer(signal.ITIMER_REAL, 0)
-        self._before = _set_handler(signal.SIGALRM, self._ring)
+        self._before = _set_handler(signal.SIGALRM, self._raise_if_armed)
         return self
 
     def __exit__(self, *_error: object) -> None:
         """Give them back."""
         _set_handler(signal.SIGALRM, self._before)
         if self._left:
-            _resume(self._before, self._left - (time.monotonic() - self._started), self._interval)
+            _resume_timer(self._before, self._left - (time.monotonic() - self._started), self._interval)
 
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
         # In one piece, as each call of the translator goes through here twice.
         seconds, started = self._seconds, time.monotonic()
-        previous = standing.show(started, seconds)
+        previous = standing.mark_call(started, seconds)
         try:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
@@ -125,23 +125,23 @@ class _Alarm:
             finally:
                 self._armed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            _verify(started, seconds)
+            _verify_in_time(started, seconds)
             return returned
         finally:
-            standing.show_again(previous)
+            standing.restore_mark(previous)
 
-    def _ring(self, _signal: int, _frame: Any) -> None:
+    def _raise_if_armed(self, _signal: int, _frame: Any) -> None:
         if self._armed:
             raise TimeIsUp
 
 
-def _verify(started: float, seconds: float) -> None:
+def _verify_in_time(started: float, seconds: float) -> None:
     """Raise TimeIsUp for a call that returned too late."""
     if time.monotonic() - started > seconds + _LATE_SECONDS:
         raise TimeIsUp
 
 
-def _resume(handler: Any, left: float, interval: float) -> None:
+def _resume_timer(handler: Any, left: float, interval: float) -> None:
     """Let another time limit go on; one whose time was up meanwhile rings here, and not wherever pytest is by then."""
     rings = left <= 0 and callable(handler)
     signal.setitimer(signal.ITIMER_REAL, interval if rings else max(left, 0.001), interval)
@@ -149,7 +149,7 @@ def _resume(handler: Any, left: float, interval: float) -> None:
         handler(signal.SIGALRM, None)
 
 
-def _in_thread(seconds: float, function: Callable[[], T]) -> T:
+def _call_in_thread(seconds: float, function: Callable[[], T]) -> T:
     returned: list[T] = []
     raised: list[BaseException] = []
 
@@ -166,11 +166,11 @@ def _in_thread(seconds: float, function: Callable[[], T]) -> T:
         return returned[0]
     if raised:
         raise raised[0]
-    unwind_later(thread)
+    raise_in_thread(thread)
     raise TimeIsUp
 
 
-def unwind_later(thread: threading.Thread) -> None:
+def raise_in_thread(thread: threading.Thread) -> None:
     """Let CPython raise in an abandoned thread, so that a busy loop does not slow down the rest of the run."""
     if sys.implementation.name == "cpython" and thread.ident is not None:
         import ctypes

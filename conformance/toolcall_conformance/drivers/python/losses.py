@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.drivers.python.foreign import is_a, text_of
 
-MOST = 1_000
+MAX_LOSSES = 1_000
 
 
 def read_losses(session: Any) -> tuple[str, ...]:
@@ -20,10 +20,10 @@ def read_losses(session: Any) -> tuple[str, ...]:
         return ()
     if is_a(losses, str, bytes) or not hasattr(type(losses), "__iter__"):
         return ()
-    names = dict.fromkeys(_name(entry) for entry in islice(losses, MOST))
+    names = dict.fromkeys(_element_name(entry) for entry in islice(losses, MAX_LOSSES))
     return tuple(name for name in names if name is not None)
 
 
-def _name(entry: Any) -> str | None:
+def _element_name(entry: Any) -> str | None:
     name = dict.get(entry, "element") if is_a(entry, dict) else getattr(entry, "element", entry)
     return text_of(name) if is_a(name, str) else None

@@ -13,7 +13,7 @@ from toolcall_conformance.drivers.base import OPERATIONS
 MadeUp = Mapping[str, tuple[str, ...]]
 """By operation, JSON Pointers (RFC 6901) into the body that it makes. A token ``*`` stands for any one."""
 
-NOTHING: Final[MadeUp] = MappingProxyType({})
+NOTHING_MADE_UP: Final[MadeUp] = MappingProxyType({})
 
 _POINTER = re.compile(r"(/([^~]|~[01])*)?")
 

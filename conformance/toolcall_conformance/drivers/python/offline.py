@@ -23,18 +23,18 @@ from toolcall_conformance.drivers.outcomes import Inapplicable
 T = TypeVar("T")
 
 _ADDRESS: Final = re.compile(r"https?://[^\s\"'\\<>()]+", re.IGNORECASE)
-_NEAR: Final = re.compile(r"(localhost|127\.[0-9.]+|::1|0\.0\.0\.0)?")
+_LOCAL_HOST: Final = re.compile(r"(localhost|127\.[0-9.]+|::1|0\.0\.0\.0)?")
 """Hosts of this machine, which a translator may reach: the scripted provider is there."""
 
 
 @dataclass(eq=False, slots=True)
-class Watch:
+class HostWatch:
     """A call whose input holds addresses, by their hosts. ``fetched`` is the one that it tried to reach."""
 
     addresses: dict[str, str]
     fetched: str = ""
 
-    def outcome(self, outcome: T) -> T | Inapplicable:
+    def checked_outcome(self, outcome: T) -> T | Inapplicable:
         """What came of the call, if it reached for nothing."""
         if not self.fetched:
             return outcome
@@ -44,18 +44,18 @@ class Watch:
         )
 
 
-_watches: list[Watch] = []
+_watches: list[HostWatch] = []
 _lock = threading.Lock()
 
 
 @contextmanager
-def watching(value: Any, data: bytes | None = None) -> Iterator[Watch]:
+def watch_hosts(value: Any, data: bytes | None = None) -> Iterator[HostWatch]:
     """Watch what is called within; ``value`` is the input of the call, ``data`` the same, packed, if it is known."""
-    watch = Watch({} if data is not None and b"://" not in data else _addresses(value))
+    watch = HostWatch({} if data is not None and b"://" not in data else _addresses_by_host(value))
     if not watch.addresses:
         yield watch
         return
-    _listen()
+    _add_audit_hook()
     with _lock:
         _watches.append(watch)
     try:
@@ -65,36 +65,36 @@ def watching(value: Any, data: bytes | None = None) -> Iterator[Watch]:
             _watches.remove(watch)
 
 
-def _addresses(value: Any) -> dict[str, str]:
+def _addresses_by_host(value: Any) -> dict[str, str]:
     """The addresses in the texts of a JSON value, by their hosts; of each host the first."""
     addresses: dict[str, str] = {}
     left = [value]
     while left:
         item = left.pop()
         if isinstance(item, str):
-            addresses |= {host: text for host, text in _named(item) if host not in addresses}
+            addresses |= {host: text for host, text in _remote_addresses(item) if host not in addresses}
         elif isinstance(item, (dict, list, tuple)):
             left += reversed(list(item.values()) if isinstance(item, dict) else item)
     return addresses
 
 
-def _named(text: str) -> Iterator[tuple[str, str]]:
+def _remote_addresses(text: str) -> Iterator[tuple[str, str]]:
     for address in _ADDRESS.findall(text) if "://" in text else ():
         try:
             host = (urlsplit(address).hostname or "").rstrip(".")
         except ValueError:  # no address after all
             continue
-        if not _NEAR.fullmatch(host):
+        if not _LOCAL_HOST.fullmatch(host):
             yield host, address
 
 
 @cache
-def _listen() -> None:
+def _add_audit_hook() -> None:
     """Hear, from now on, of each host that this process looks up or connects to: no hook can be taken away again."""
-    sys.addaudithook(_heard)
+    sys.addaudithook(_audit)
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     if not _watches or not event.startswith("socket."):
         return
     if event in ("socket.getaddrinfo", "socket.gethostbyname"):

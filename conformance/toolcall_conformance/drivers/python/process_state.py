@@ -14,46 +14,52 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
-from toolcall_conformance.drivers.python.spare_files import spare
+from toolcall_conformance.drivers.python.spare_files import file_reserve
 
 # Both are context managers that contextlib would make three times as slow, and each call goes through both.
 
 
-class kept:  # noqa: N801
+class preserve_process_state:  # noqa: N801
     """Keep the streams, the hook and the folder through a limited call of the translator's.
 
     For whoever waits for the call: a thread that was given up must put nothing back when it ends at last.
     """
 
-    __slots__ = ("_folder", "_hook", "_streams")
+    __slots__ = ("_hook", "_streams", "_working_directory")
 
     def __enter__(self) -> None:
-        self._streams, self._hook, self._folder = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, _folder()
-        sys.stdout, sys.stderr = _shielded(sys.stdout), _shielded(sys.stderr)
+        self._streams, self._hook, self._working_directory = (
+            (sys.stdout, sys.stderr, sys.stdin),
+            sys.excepthook,
+            _working_directory(),
+        )
+        sys.stdout, sys.stderr = _shield(sys.stdout), _shield(sys.stderr)
 
     def __exit__(self, *_error: object) -> None:
         sys.stdout, sys.stderr, sys.stdin = self._streams
         sys.excepthook = self._hook
-        if self._folder is not None and _folder() != self._folder:
+        if self._working_directory is not None and _working_directory() != self._working_directory:
             with contextlib.suppress(OSError):  # it is gone, or may no longer be entered
-                os.chdir(self._folder)
+                os.chdir(self._working_directory)
 
 
-class able_to_go_on:  # noqa: N801
+class preserve_interpreter_state:  # noqa: N801
     """Keep, through a call of the translator's, what our own code needs right behind it, within the time limit."""
 
-    __slots__ = ("_blocked", "_limit")
+    __slots__ = ("_blocked_signals", "_limit")
 
     def __enter__(self) -> None:
-        self._limit, self._blocked = sys.getrecursionlimit(), _blocked()
-        spare.hold()
+        self._limit, self._blocked_signals = sys.getrecursionlimit(), _blocked_signals()
+        file_reserve.lower_limit()
 
     def __exit__(self, *_error: object) -> None:
-        spare.free()
+        file_reserve.raise_limit()
         if sys.getrecursionlimit() != self._limit:
             sys.setrecursionlimit(self._limit)
-        if _blocked() != self._blocked:
-            signal.pthread_sigmask(signal.SIG_SETMASK, self._blocked)  # the last: an alarm that waited rings here
+        if _blocked_signals() != self._blocked_signals:
+            signal.pthread_sigmask(
+                signal.SIG_SETMASK, self._blocked_signals
+            )  # the last: an alarm that waited rings here
 
 
 # The function in C within signal.pthread_sigmask, which makes an enumeration of each signal and takes twice as long.
@@ -62,18 +68,18 @@ _set_mask: Callable[[int, Iterable[int]], set[int]] | None = getattr(
 )
 
 
-def _blocked() -> set[int]:
+def _blocked_signals() -> set[int]:
     return _set_mask(signal.SIG_BLOCK, ()) if _set_mask is not None else set()
 
 
-def _folder() -> str | None:
+def _working_directory() -> str | None:
     try:
         return os.getcwd()  # noqa: PTH109 - asked twice a call, and a path of pathlib takes ten times as long
     except OSError:  # it was deleted
         return None
 
 
-def _shielded(stream: Any) -> Any:
+def _shield(stream: Any) -> Any:
     return stream if stream is None or isinstance(stream, _Shield) else _Shield(stream)
 
 
@@ -88,7 +94,7 @@ class _Shield:
 
     @property
     def buffer(self) -> Any:
-        return _shielded(self._stream.buffer)
+        return _shield(self._stream.buffer)
 
     def close(self) -> None:
         """Do nothing."""

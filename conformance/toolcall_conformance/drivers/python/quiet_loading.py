@@ -11,28 +11,31 @@ from typing import TextIO
 from toolcall_conformance.basics.visible_text import pluralize, shorten, visible
 
 # So many lines are shown, and so many bytes of each stream kept.
-_LINES, _KEPT = 20, 1_000_000
+_MAX_LINES, _MAX_BYTES = 20, 1_000_000
 
 
-class Printed:
+class HeldOutput:
     """What the translator printed on both streams."""
 
     def __init__(self) -> None:
-        self.streams: list[_Held] = []
+        self.streams: list[_HeldStream] = []
 
     @property
     def lines(self) -> list[str]:
         """The beginning of it, fit to be shown, each line with a mark that it is not ours."""
         lines = [line for stream in self.streams for line in stream.text.splitlines()]
-        excerpt = [f"  | {visible(shorten(line))}" for line in lines[:_LINES]]
-        return [*excerpt, *([f"  and {pluralize(len(lines) - _LINES, 'more line')}"] if len(lines) > _LINES else [])]
+        excerpt = [f"  | {visible(shorten(line))}" for line in lines[:_MAX_LINES]]
+        return [
+            *excerpt,
+            *([f"  and {pluralize(len(lines) - _MAX_LINES, 'more line')}"] if len(lines) > _MAX_LINES else []),
+        ]
 
 
 @contextlib.contextmanager
-def held_back() -> Iterator[Printed]:
+def hold_back_output() -> Iterator[HeldOutput]:
     """Hold the standard streams back; who keeps one of them prints on the real one again afterwards."""
-    printed = Printed()
-    printed.streams = [_Held(stream) for stream in (sys.stdout, sys.stderr) if stream is not None]
+    printed = HeldOutput()
+    printed.streams = [_HeldStream(stream) for stream in (sys.stdout, sys.stderr) if stream is not None]
     before = sys.stdout, sys.stderr
     try:
         if len(printed.streams) == len(before):
@@ -44,16 +47,16 @@ def held_back() -> Iterator[Printed]:
         sys.stdout, sys.stderr = before
 
 
-def real(stream: TextIO) -> TextIO:
+def real_stream(stream: TextIO) -> TextIO:
     """The stream that a standard stream is, or holds back."""
-    return stream.onward if isinstance(stream, _Held) else stream
+    return stream.onward if isinstance(stream, _HeldStream) else stream
 
 
-class _Held(io.TextIOWrapper):
+class _HeldStream(io.TextIOWrapper):
     """Keeps what is printed; after its release hands it on."""
 
     def __init__(self, onward: TextIO) -> None:
-        self._bytes = _Beginning(onward)
+        self._bytes = _FirstBytes(onward)
         self.onward = onward
         super().__init__(self._bytes, "utf-8", "backslashreplace", write_through=True)
 
@@ -69,7 +72,7 @@ class _Held(io.TextIOWrapper):
         return self.onward.fileno()
 
 
-class _Beginning(io.RawIOBase):
+class _FirstBytes(io.RawIOBase):
     """Takes everything and keeps the beginning."""
 
     name = "<held back>"
@@ -87,7 +90,7 @@ class _Beginning(io.RawIOBase):
         piece = bytes(data)  # type: ignore[call-overload]
         if self.released:
             self._onward.write(piece.decode("utf-8", "backslashreplace"))
-        elif len(self.kept) < _KEPT:
+        elif len(self.kept) < _MAX_BYTES:
             self.kept += piece
         return len(piece)
 

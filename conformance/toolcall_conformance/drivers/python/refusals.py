@@ -6,14 +6,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.drivers.python.foreign import attribute, is_a
+from toolcall_conformance.drivers.python.foreign import is_a, read_attribute
 
-_DEEPEST = 20
-_DELIBERATE = (Exception, RuntimeError, NotImplementedError)
+_MAX_CAUSES = 20
+_STATEMENT_CLASSES = (Exception, RuntimeError, NotImplementedError)
 _MODULE = type.__dict__["__module__"].__get__
 
 
-def refuses(error: BaseException) -> bool:
+def is_refusal(error: BaseException) -> bool:
     """Whether an exception says that the input is not taken: one with a 4xx status, or of a library's own class.
 
     ``litellm.BadRequestError`` and pydantic's ``ValidationError`` do, a ``KeyError`` does not; nor does an exception of
@@ -21,10 +21,10 @@ def refuses(error: BaseException) -> bool:
     """
     if not is_a(error, Exception) or any(_is_slip(cause) for cause in _causes(error)):
         return False
-    status = _status(error)
+    status = _http_status(error)
     if status is not None:
         return 400 <= status < 500
-    module = _module(type(error))
+    module = _package_name(type(error))
     return module != "builtins" and module not in sys.stdlib_module_names
 
 
@@ -34,20 +34,20 @@ def _is_slip(error: BaseException) -> bool:
     A ValueError may be about the input, such as text that is no JSON, and the others are raised by statements.
     """
     kind = type(error)
-    return _module(kind) == "builtins" and kind not in _DELIBERATE and not is_a(error, ValueError)
+    return _package_name(kind) == "builtins" and kind not in _STATEMENT_CLASSES and not is_a(error, ValueError)
 
 
-def _module(kind: type) -> str:
+def _package_name(kind: type) -> str:
     """The outermost package that a class is of."""
     name: Any = _MODULE(kind)
     return str.__str__(name).partition(".")[0] if is_a(name, str) else ""
 
 
-def _status(error: BaseException) -> int | None:
+def _http_status(error: BaseException) -> int | None:
     """The HTTP status that an exception stands for; None if it names none."""
-    response = attribute(error, "response")
+    response = read_attribute(error, "response")
     for holder, name in ((error, "status_code"), (error, "status"), (response, "status_code"), (response, "status")):
-        status: Any = attribute(holder, name)
+        status: Any = read_attribute(holder, name)
         if is_a(status, int) and not is_a(status, bool):
             return int.__int__(status)
     return None
@@ -57,7 +57,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     """An exception and those for which it was raised, as a traceback shows them."""
     ids: set[int] = set()
     current: BaseException | None = error
-    while current is not None and id(current) not in ids and len(ids) < _DEEPEST:
+    while current is not None and id(current) not in ids and len(ids) < _MAX_CAUSES:
         yield current
         ids.add(id(current))
         hidden = BaseException.__dict__["__suppress_context__"].__get__(current)

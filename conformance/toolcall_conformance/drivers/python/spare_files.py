@@ -14,41 +14,41 @@ try:
 except ImportError:  # Windows has no such limit
     _resource: Any = None  # type: ignore[no-redef]
 
-_MOST_SPARED = 64
+_MAX_RESERVED = 64
 
 
-class Spare:
+class FileReserve:
     """The limit of open files of this process, lower within a translator's call than outside of it.
 
     A translator that sets the limit itself has the last word: from then on nothing is done.
     """
 
     def __init__(self) -> None:
-        self._within = self._outside = (0, 0)
+        self._limit_within = self._limit_outside = (0, 0)
         if _resource is None:
             return
         soft, hard = _resource.getrlimit(_resource.RLIMIT_NOFILE)
         if soft == _resource.RLIM_INFINITY:
             return
-        spared = min(_MOST_SPARED, soft // 4)
+        spared = min(_MAX_RESERVED, soft // 4)
         most = soft + spared if hard == _resource.RLIM_INFINITY else min(soft + spared, hard)
-        self._outside, self._within = (most, hard), (most - spared, hard)
+        self._limit_outside, self._limit_within = (most, hard), (most - spared, hard)
 
-    def hold(self) -> None:
+    def lower_limit(self) -> None:
         """A call of the translator's begins."""
-        if self._within[0]:
+        if self._limit_within[0]:
             with contextlib.suppress(ValueError, OSError):
-                _resource.setrlimit(_resource.RLIMIT_NOFILE, self._within)
+                _resource.setrlimit(_resource.RLIMIT_NOFILE, self._limit_within)
 
-    def free(self) -> None:
+    def raise_limit(self) -> None:
         """It is over."""
-        if not self._within[0]:
+        if not self._limit_within[0]:
             return
-        if _resource.getrlimit(_resource.RLIMIT_NOFILE) not in (self._within, self._outside):
-            self._within = self._outside = (0, 0)
+        if _resource.getrlimit(_resource.RLIMIT_NOFILE) not in (self._limit_within, self._limit_outside):
+            self._limit_within = self._limit_outside = (0, 0)
             return
         with contextlib.suppress(ValueError, OSError):
-            _resource.setrlimit(_resource.RLIMIT_NOFILE, self._outside)
+            _resource.setrlimit(_resource.RLIMIT_NOFILE, self._limit_outside)
 
 
-spare = Spare()
+file_reserve = FileReserve()

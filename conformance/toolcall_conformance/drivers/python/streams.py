@@ -10,26 +10,26 @@ from typing import Any, Protocol
 from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, UnsupportedOutcome
 from toolcall_conformance.drivers.python.foreign import is_a, type_name
 from toolcall_conformance.drivers.python.limits import TimeIsUp
-from toolcall_conformance.drivers.python.raised import failure_of
-from toolcall_conformance.drivers.python.tracebacks import own_frames
-from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed, ahead
+from toolcall_conformance.drivers.python.raised import exception_outcome
+from toolcall_conformance.drivers.python.tracebacks import format_own_frames
+from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed, lead_count
 
 CollectedStream = Streamed | BadOutput | UnsupportedOutcome
 # Stands where a stream has no piece left.
 END = object()
-_WANTED = "yield the client's stream as bytes, in pieces of any size"
+_ADVICE = "yield the client's stream as bytes, in pieces of any size"
 
 
-def collect_in_turns(
+def collect_interleaved(
     methods: Sequence[Callable[..., Any]], sources: Sequence[Source], limit: int
 ) -> tuple[CollectedStream, ...] | Coroutine[Any, Any, tuple[CollectedStream, ...]]:
     """Call ``stream`` of two sessions and collect both outputs in turns; returns a coroutine if one is async.
 
     The first is read to its middle before the second is asked for anything. TimeIsUp is raised.
     """
-    streams = [_Open(method, source, limit) for method, source in zip(methods, sources, strict=True)]
+    streams = [_OpenStream(method, source, limit) for method, source in zip(methods, sources, strict=True)]
     streams[0].begin()
-    playing = _played_in_turns(streams, ahead(sources[0]), len(sources[0].pieces))
+    playing = _read_interleaved(streams, lead_count(sources[0]), len(sources[0].pieces))
     if streams[0].is_async:
         return playing
     # Without anything to await it goes through in one step. A sync translator may want to run a loop of its own.
@@ -41,11 +41,11 @@ def collect_in_turns(
     raise AssertionError("a sync session and an async one of the same translator")
 
 
-async def _played_in_turns(streams: Sequence[_Open], before: int, whole: int) -> tuple[CollectedStream, ...]:
+async def _read_interleaved(streams: Sequence[_OpenStream], before: int, whole: int) -> tuple[CollectedStream, ...]:
     first, second = streams
-    while first.feed.taken < before and await first.advance():
+    while first.feed.read_count < before and await first.advance():
         pass
-    alone = first.feed.taken == whole  # its end is not asked for after the API's own last event
+    alone = first.feed.read_count == whole  # its end is not asked for after the API's own last event
     second.begin()
     while any([await first.advance(), await second.advance()]):
         pass
@@ -54,7 +54,7 @@ async def _played_in_turns(streams: Sequence[_Open], before: int, whole: int) ->
     return tuple(stream.result for stream in streams)
 
 
-class _Open:
+class _OpenStream:
     """A stream that is open; ``result`` is there when ``advance`` has returned false."""
 
     def __init__(self, method: Callable[..., Any], source: Source, limit: int) -> None:
@@ -63,19 +63,19 @@ class _Open:
         self.result: CollectedStream = Streamed(())
         self._method = method
         self._collector = StreamCollector(self.feed, limit, "stream")
-        self._given: Any = None
+        self._returned: Any = None
         self._next: Callable[[], Any] | None = None
 
     def begin(self) -> None:
         """Call the translator."""
         try:
-            self._given = self._method(self.feed)
-            self.is_async = hasattr(self._given, "__aiter__") or inspect.isawaitable(self._given)
-            self._next = self._first
+            self._returned = self._method(self.feed)
+            self.is_async = hasattr(self._returned, "__aiter__") or inspect.isawaitable(self._returned)
+            self._next = self._first_piece
         except (TimeIsUp, KeyboardInterrupt):
             raise
         except BaseException as error:
-            self.result = self._collector.broken_off(error)
+            self.result = self._collector.read_exception(error)
 
     async def advance(self) -> bool:
         """Read one piece of the output; whether more may come."""
@@ -83,24 +83,24 @@ class _Open:
             return False
         try:
             piece = self._next()
-            outcome = self._collector.take(await piece if inspect.isawaitable(piece) else piece)
+            outcome = self._collector.take_piece(await piece if inspect.isawaitable(piece) else piece)
         except (TimeIsUp, KeyboardInterrupt):
             raise
         except BaseException as error:
-            outcome = self._collector.broken_off(error)
+            outcome = self._collector.read_exception(error)
         if outcome is not None:
             self.result, self._next = outcome, None
         return self._next is not None
 
-    def _first(self) -> Any:
+    def _first_piece(self) -> Any:
         """The first piece, or what gives it: what the translator returned may have to be awaited."""
-        return self._awaited() if inspect.isawaitable(self._given) else self._piece_of(self._given)
+        return self._await_first_piece() if inspect.isawaitable(self._returned) else self._begin_reading(self._returned)
 
-    async def _awaited(self) -> Any:
-        piece = self._piece_of(await self._given)
+    async def _await_first_piece(self) -> Any:
+        piece = self._begin_reading(await self._returned)
         return await piece if inspect.isawaitable(piece) else piece
 
-    def _piece_of(self, output: Any) -> Any:
+    def _begin_reading(self, output: Any) -> Any:
         if hasattr(output, "__aiter__"):
             pieces = aiter(output)
             self._next = lambda: anext(pieces, END)
@@ -141,7 +141,7 @@ def collect_stream(
     except (TimeIsUp, KeyboardInterrupt):
         raise
     except BaseException as error:
-        return collector.broken_off(error)
+        return collector.read_exception(error)
 
 
 class StreamCollector:
@@ -157,9 +157,9 @@ class StreamCollector:
     def collect(self, output: Any) -> CollectedStream:
         """Collect a sync stream. Raises what it raises."""
         if not is_iterable(output):
-            return self._wrong(output)
+            return self._bad_output(output)
         for piece in output:
-            wrong = self._take(piece)
+            wrong = self._add_piece(piece)
             if wrong is not None:
                 return wrong
         return Streamed(tuple(self._pieces))
@@ -172,31 +172,31 @@ class StreamCollector:
             if not hasattr(output, "__aiter__"):
                 return self.collect(output)
             async for piece in output:
-                wrong = self._take(piece)
+                wrong = self._add_piece(piece)
                 if wrong is not None:
                     return wrong
         except (TimeIsUp, KeyboardInterrupt):
             raise
         except BaseException as error:
-            return self.broken_off(error)
+            return self.read_exception(error)
         return Streamed(tuple(self._pieces))
 
-    def take(self, piece: Any) -> CollectedStream | None:
+    def take_piece(self, piece: Any) -> CollectedStream | None:
         """Take one piece, or END; returns the result if there is one by then."""
-        return Streamed(tuple(self._pieces)) if piece is END else self._take(piece)
+        return Streamed(tuple(self._pieces)) if piece is END else self._add_piece(piece)
 
-    def broken_off(self, error: BaseException) -> CollectedStream:
+    def read_exception(self, error: BaseException) -> CollectedStream:
         """Turn an exception of the translator into an outcome, by its class name."""
-        raised = failure_of(error)
+        raised = exception_outcome(error)
         if isinstance(raised, UnsupportedOutcome):
             if not self._pieces:
                 return raised
-            raised = Crashed(error, own_frames(error), said=raised.reason)
+            raised = Crashed(error, format_own_frames(error), exception_text=raised.reason)
         return Streamed(tuple(self._pieces), raised)
 
-    def _take(self, piece: Any) -> BadOutput | None:
+    def _add_piece(self, piece: Any) -> BadOutput | None:
         if not is_a(piece, bytes, bytearray, memoryview):
-            return self._wrong(piece)
+            return self._bad_output(piece)
         data = bytes(memoryview(piece))
         self._size += len(data)
         if self._size > self._limit:
@@ -205,6 +205,6 @@ class StreamCollector:
             self._pieces.append(OutputPiece(data, *self._progress.mark_output()))
         return None
 
-    def _wrong(self, output: Any) -> BadOutput:
+    def _bad_output(self, output: Any) -> BadOutput:
         name = "None" if output is None else f"an object of type {type_name(output)}"
-        return BadOutput(f"{self._what} gave {name}; {_WANTED}")
+        return BadOutput(f"{self._what} gave {name}; {_ADVICE}")

@@ -10,9 +10,9 @@ from types import FrameType, TracebackType
 
 from toolcall_conformance.basics.visible_text import shorten
 from toolcall_conformance.drivers.python.blame import is_installed
-from toolcall_conformance.drivers.python.foreign import PASSING, encodable, text_of, type_name
+from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS, make_encodable, text_of, type_name
 
-_LONGEST = 1_000_000
+_MAX_CHARACTERS = 1_000_000
 _PACKAGE = Path(__file__).resolve().parents[2]
 # Adapters are translators that we ship: their frames are shown.
 _ADAPTERS = _PACKAGE / "adapters"
@@ -20,20 +20,20 @@ _ADAPTERS = _PACKAGE / "adapters"
 _MACHINERY = ("asyncio", "concurrent", "importlib", "threading.py", "<frozen importlib")
 
 
-def own_frames(error: BaseException) -> str:
+def format_own_frames(error: BaseException) -> str:
     """Format the traceback of ``error`` and its causes, without the frames of our call; a long one without its middle.
 
     Of an exception that does not let itself be formatted only the name.
     """
     try:
-        return encodable(shorten(_own_frames(error), _LONGEST))
-    except PASSING:
+        return make_encodable(shorten(_format_frames(error), _MAX_CHARACTERS))
+    except PASSED_EXCEPTIONS:
         raise
     except BaseException:
         return f"{type_name(error)}: {text_of(error)}"
 
 
-def _own_frames(error: BaseException) -> str:
+def _format_frames(error: BaseException) -> str:
     summary = traceback.TracebackException.from_exception(error, limit=-30, compact=True)
     pending: list[traceback.TracebackException] = [summary]
     ids: set[int] = set()
@@ -42,7 +42,7 @@ def _own_frames(error: BaseException) -> str:
         if id(entry) in ids:
             continue
         ids.add(id(entry))
-        entry.stack = _without_ours(entry.stack)
+        entry.stack = _drop_our_frames(entry.stack)
         pending += [other for other in (entry.__cause__, entry.__context__, *(entry.exceptions or ())) if other]
     return "".join(summary.format()).rstrip("\n")
 
@@ -53,13 +53,13 @@ def traceback_of(error: BaseException) -> TracebackType | None:
     return trace
 
 
-def last_frame(error: BaseException) -> str:
+def raised_at(error: BaseException) -> str:
     """Return where in the user's code ``error`` was raised, as ``file:line``; or an empty string."""
-    stack = _without_ours(traceback.extract_tb(traceback_of(error)))
+    stack = _drop_our_frames(traceback.extract_tb(traceback_of(error)))
     return f"{stack[-1].filename}:{stack[-1].lineno}" if stack else ""
 
 
-def last_line(frame: FrameType) -> str:
+def user_line(frame: FrameType) -> str:
     """Where in the user's code a thread stands, as ``file:line``; empty where it is in a library's alone."""
     stack = reversed(traceback.extract_stack(frame))
     location = next((entry for entry in stack if not is_installed(entry.filename)), None)
@@ -67,11 +67,11 @@ def last_line(frame: FrameType) -> str:
 
 
 # What ``faulthandler`` prints of a thread, and behind a fatal error.
-_DUMPED = re.compile(r"^.*\(most recent call first\):\n((?:  File \"[^\n]*\n?)+)", re.MULTILINE)
+_DUMPED_STACK = re.compile(r"^.*\(most recent call first\):\n((?:  File \"[^\n]*\n?)+)", re.MULTILINE)
 _EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
 
-def in_usual_order(words: str) -> str:
+def reorder_dump(words: str) -> str:
     """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, up to our call."""
 
     def turned(match: re.Match[str]) -> str:
@@ -80,10 +80,10 @@ def in_usual_order(words: str) -> str:
         lines = [line for line, _ in itertools.takewhile(lambda entry: not entry[1], inner)]
         return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
 
-    return _EXTENSIONS.sub("", _DUMPED.sub(turned, words)).rstrip("\n")
+    return _EXTENSIONS.sub("", _DUMPED_STACK.sub(turned, words)).rstrip("\n")
 
 
-def _without_ours(stack: traceback.StackSummary) -> traceback.StackSummary:
+def _drop_our_frames(stack: traceback.StackSummary) -> traceback.StackSummary:
     frames = list(stack)
     while frames and _is_ours(frames[0].filename):
         del frames[0]

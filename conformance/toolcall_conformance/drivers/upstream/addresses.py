@@ -27,32 +27,32 @@ class Addresses:
 
     def __init__(self, transports: Mapping[str, Mapping[str, Any]]) -> None:
         self._transports = transports
-        self._known: list[tuple[str, re.Pattern[str], str, bool | None]] = []
+        self._patterns: list[tuple[str, re.Pattern[str], str, bool | None]] = []
         for name, transport in transports.items():
             streamed = transport["stream"].get("path")
             is_stream = False if streamed else None
             for path in (transport["path"], *transport.get("also", ())):
-                self._known.append((transport["method"], _pattern(path), name, is_stream))
+                self._patterns.append((transport["method"], _compile_template(path), name, is_stream))
             if streamed:
                 for path in (streamed.partition("?")[0], *transport["stream"].get("also", ())):
-                    self._known.append((transport["method"], _pattern(path), name, True))
+                    self._patterns.append((transport["method"], _compile_template(path), name, True))
 
     def find_api(self, method: str, path: str) -> Address | None:
         """Find the API at a path below the upstream's root; None if there is none."""
-        for expected_method, pattern, name, stream in self._known:
+        for expected_method, pattern, name, stream in self._patterns:
             match = pattern.fullmatch(path)
             if match and method == expected_method:
                 model = match.groupdict().get("model")
                 return Address(name, unquote(model) if model is not None else None, stream)
         return None
 
-    def path(self, format_name: str, model: str, *, stream: bool = False) -> str:
+    def request_path(self, format_name: str, model: str, *, stream: bool = False) -> str:
         """Return the path, with its query if it has one, at which a client asks ``model``."""
         transport = self._transports[format_name]
         template = transport["stream"].get("path", transport["path"]) if stream else transport["path"]
         return str(template).replace("{model}", quote(model, safe=""))
 
-    def headers(self, format_name: str, key: str) -> dict[str, str]:
+    def request_headers(self, format_name: str, key: str) -> dict[str, str]:
         """Return the headers that a client sends, with its key."""
         return {name: text.replace("{key}", key) for name, text in self._transports[format_name]["headers"].items()}
 
@@ -102,6 +102,6 @@ class Addresses:
         return f"{transport['method']} {transport['path']}{patch}"
 
 
-def _pattern(template: str) -> re.Pattern[str]:
+def _compile_template(template: str) -> re.Pattern[str]:
     """Make an expression of a path template; a model may hold no slash, as in Google's own mapping."""
     return re.compile(re.escape(template).replace(re.escape("{model}"), "(?P<model>[^/:]+)"))

@@ -66,7 +66,7 @@ class UpstreamConversation:
         self._requests: list[ReceivedRequest] = []
         self._strays: list[ReceivedRequest] = []
         self._reply: asyncio.Future[Reply] | None = None
-        self.open = False
+        self.is_open = False
         self.progress = ReplyProgress()
 
     def begin_exchange(self) -> None:
@@ -75,7 +75,7 @@ class UpstreamConversation:
         with self._changed:
             self._requests, self._strays = [], []
             self._reply = self._loop.create_future()
-            self.open = True
+            self.is_open = True
             self.progress = ReplyProgress()
 
     def wait_for_request(self, pending: Future[Any], seconds: float) -> ReceivedRequest | None:
@@ -99,7 +99,7 @@ class UpstreamConversation:
 
     def finish(self, reply: Reply) -> None:
         """Answer every request of this exchange, later ones as well, with ``reply``."""
-        future, self.open = self._reply, False
+        future, self.is_open = self._reply, False
         if future is not None:
             self._loop.call_soon_threadsafe(lambda: None if future.done() else future.set_result(reply))
 

@@ -25,7 +25,7 @@ class LoopThread:
         if quiet:
             self.loop.set_exception_handler(lambda _loop, _context: None)
         self._stopping = False
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run_loop, name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -34,11 +34,11 @@ class LoopThread:
 
     def stop(self, seconds: float) -> bool:
         """Cancel all tasks and end; False if a task still blocks the loop, which then ends after that task."""
-        self.run(self._end())
+        self.run(self._cancel_tasks())
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
-    async def _end(self) -> None:
+    async def _cancel_tasks(self) -> None:
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:
             task.cancel()
@@ -49,7 +49,7 @@ class LoopThread:
         self._stopping = True
         self.loop.stop()
 
-    def _work(self) -> None:
+    def _run_loop(self) -> None:
         asyncio.set_event_loop(self.loop)
         while not self._stopping:
             with contextlib.suppress(BaseException):

@@ -7,7 +7,7 @@ import time
 
 TICK_SECONDS = 0.02
 # A translator that buffers sends something soon after the end; one that is only slow may send it at any time.
-_SOON = 0.25
+_SOON_SHARE = 0.25
 
 
 class ReplyProgress:
@@ -19,8 +19,8 @@ class ReplyProgress:
     """
 
     def __init__(self) -> None:
-        self.patience = 0.0
-        self.taken = 0
+        self.hold_seconds = 0.0
+        self.sent_count = 0
         self._output_seen = False
         self._released: float | None = None
         self._buffered = False
@@ -29,21 +29,21 @@ class ReplyProgress:
         """Note output; return how many pieces at most had been sent by then, and whether the end certainly had."""
         if not self._output_seen:
             self._output_seen = True
-            soon = time.monotonic() - (self._released or 0.0) <= self.patience * _SOON
+            soon = time.monotonic() - (self._released or 0.0) <= self.hold_seconds * _SOON_SHARE
             self._buffered = self._released is not None and soon
-        return self.taken, self._buffered
+        return self.sent_count, self._buffered
 
     @property
-    def buffered(self) -> bool:
+    def has_buffered(self) -> bool:
         """Whether the translator sent nothing before it had the end."""
         return self._buffered
 
     async def hold_back_end(self) -> None:
         """Hold back the end until there is output, or for ``patience`` seconds."""
         # Counts turns of the loop, not seconds: a machine that stalls must not look like a translator that buffers.
-        for _ in range(round(self.patience / TICK_SECONDS)):
+        for _ in range(round(self.hold_seconds / TICK_SECONDS)):
             if self._output_seen:
                 return
             await asyncio.sleep(TICK_SECONDS)
-        if self.patience:
+        if self.hold_seconds:
             self._released = time.monotonic()

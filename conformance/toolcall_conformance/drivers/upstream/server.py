@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 LOOPBACK = "127.0.0.1"
 REQUEST_LIMIT = 64 * 1024 * 1024
-_TOKEN = "conversation-"
+_TOKEN_PREFIX = "conversation-"
 _STOP_SECONDS = 5.0
 
 
@@ -46,7 +46,7 @@ class ScriptedUpstream:
         self._port = port or 0
         self.url = ""
         self._conversations: dict[str, UpstreamConversation] = {}
-        self._last: UpstreamConversation | None = None
+        self._last_conversation: UpstreamConversation | None = None
         self._thread: LoopThread | None = None
         self._runner: web.AppRunner | None = None
 
@@ -83,10 +83,10 @@ class ScriptedUpstream:
         assert self._thread is not None, "the upstream runs"
         return self._thread.run(work)
 
-    def conversation(self, upstream: str) -> UpstreamConversation:
+    def open_conversation(self, upstream: str) -> UpstreamConversation:
         """Open a conversation with the API of the format ``upstream``."""
         assert self._thread is not None, "the upstream runs"
-        token = _TOKEN + secrets.token_hex(8)
+        token = _TOKEN_PREFIX + secrets.token_hex(8)
         conversation = UpstreamConversation(token, f"{self.url}/{token}", upstream, self._thread.loop)
         self._conversations[token] = conversation
         return conversation
@@ -94,7 +94,7 @@ class ScriptedUpstream:
     def close_conversations(self) -> None:
         """Close all conversations; a request that still waits for its reply gets an error."""
         for conversation in self._conversations.values():
-            if conversation.open:
+            if conversation.is_open:
                 conversation.finish(Reply.json({"error": {"message": "this conversation is over"}}, 400))
         self._conversations.clear()
 
@@ -120,8 +120,8 @@ class ScriptedUpstream:
 
         path, _, query = request.raw_path.partition("?")
         first, _, rest = path.removeprefix("/").partition("/")
-        own = self._conversations.get(first) if first.startswith(_TOKEN) else None
-        if first.startswith(_TOKEN):
+        own = self._conversations.get(first) if first.startswith(_TOKEN_PREFIX) else None
+        if first.startswith(_TOKEN_PREFIX):
             path = f"/{rest}"
         received = ReceivedRequest(
             method=request.method,
@@ -131,10 +131,10 @@ class ScriptedUpstream:
             body=await request.read(),
             address=self.addresses.find_api(request.method, path),
         )
-        conversation = own or (None if first.startswith(_TOKEN) else self._choose_conversation())
+        conversation = own or (None if first.startswith(_TOKEN_PREFIX) else self._choose_conversation())
         if conversation is None:
             return web.json_response({"error": {"message": "no conversation is open at this address"}}, status=404)
-        self._last = conversation
+        self._last_conversation = conversation
         reply = await conversation.receive(received)
         if reply is None:
             message = (
@@ -142,15 +142,19 @@ class ScriptedUpstream:
                 f"{self.addresses.describe(conversation.upstream)}"
             )
             return web.json_response({"error": {"message": message}}, status=404)
-        return await _answer(request, reply)
+        return await _send_reply(request, reply)
 
     def _choose_conversation(self) -> UpstreamConversation | None:
         """Choose the conversation of a request without an address: the one that waits, else the last one asked.
 
         That one may have its reply already: many libraries retry when a provider fails.
         """
-        living = [conversation for conversation in reversed(self._conversations.values()) if conversation.open]
-        last = self._last if self._last is not None and self._last.token in self._conversations else None
+        living = [conversation for conversation in reversed(self._conversations.values()) if conversation.is_open]
+        last = (
+            self._last_conversation
+            if self._last_conversation is not None and self._last_conversation.token in self._conversations
+            else None
+        )
         return next(
             (conversation for conversation in living if not conversation.requests), living[0] if living else last
         )
@@ -162,19 +166,19 @@ def _logger() -> logging.Logger:
     A gateway that drops its connections, or sends what is no HTTP, would fill the log with tracebacks of aiohttp.
     """
     logger = logging.getLogger(__name__)
-    if _is_ours not in logger.filters:
-        logger.addFilter(_is_ours)
+    if _is_server_fault not in logger.filters:
+        logger.addFilter(_is_server_fault)
     return logger
 
 
-def _is_ours(record: logging.LogRecord) -> bool:
+def _is_server_fault(record: logging.LogRecord) -> bool:
     from aiohttp import http_exceptions, web
 
     clients = ConnectionError, web.RequestPayloadError, http_exceptions.HttpProcessingError, TimeoutError
     return not (record.exc_info and isinstance(record.exc_info[1], clients))
 
 
-async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
+async def _send_reply(request: web.Request, reply: Reply) -> web.StreamResponse:
     from aiohttp import web
 
     progress = reply.progress
@@ -188,16 +192,16 @@ async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
                 if progress is not None:
                     if sent == len(reply.chunks) and reply.end == "whole":
                         await progress.hold_back_end()
-                    progress.taken = sent
+                    progress.sent_count = sent
                 if reply.turn is not None:
-                    await reply.turn.wait()
+                    await reply.turn.wait_for_turn()
                 await response.write(chunk)
                 await asyncio.sleep(0)  # each piece is sent by itself
                 if reply.turn is not None:
-                    await reply.turn.pass_on()
+                    await reply.turn.end_turn()
     finally:
         if reply.turn is not None:
-            reply.turn.end()
+            reply.turn.leave()
     if reply.end == "hang":
         await asyncio.sleep(3600)
     if reply.end == "cut" and request.transport is not None:

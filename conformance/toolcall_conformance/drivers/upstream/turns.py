@@ -20,14 +20,14 @@ class ReplyTurns:
     def __init__(self, ahead: int) -> None:
         self._ahead = ahead
         self._sent = [0, 0]
-        self._over = [False, False]
+        self._has_left = [False, False]
         self._changed = asyncio.Event()
 
-    def of(self, number: int) -> ReplyTurn:
+    def turn_of(self, number: int) -> ReplyTurn:
         """The place of the first reply (0) or of the second (1)."""
         return ReplyTurn(self, number)
 
-    async def wait(self, number: int) -> None:
+    async def wait_for_turn(self, number: int) -> None:
         """Wait until a reply may send its next piece."""
         while not self._may_send(number):
             self._changed.clear()
@@ -36,20 +36,20 @@ class ReplyTurns:
             except TimeoutError:
                 return
 
-    async def pass_on(self, number: int) -> None:
+    async def end_turn(self, number: int) -> None:
         """Note that a reply has sent a piece."""
         await asyncio.sleep(_PAUSE_SECONDS)
         self._sent[number] += 1
         self._changed.set()
 
-    def end(self, number: int) -> None:
+    def leave(self, number: int) -> None:
         """Note that a reply sends nothing more."""
-        self._over[number] = True
+        self._has_left[number] = True
         self._changed.set()
 
     def _may_send(self, number: int) -> bool:
         first, second = self._sent[0] - self._ahead, self._sent[1]
-        return self._over[1 - number] or (first <= second if number == 0 else first > second)
+        return self._has_left[1 - number] or (first <= second if number == 0 else first > second)
 
 
 class ReplyTurn:
@@ -58,14 +58,14 @@ class ReplyTurn:
     def __init__(self, turns: ReplyTurns, number: int) -> None:
         self._turns, self._number = turns, number
 
-    async def wait(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Wait until the next piece may be sent."""
-        await self._turns.wait(self._number)
+        await self._turns.wait_for_turn(self._number)
 
-    async def pass_on(self) -> None:
+    async def end_turn(self) -> None:
         """Let the other reply send a piece."""
-        await self._turns.pass_on(self._number)
+        await self._turns.end_turn(self._number)
 
-    def end(self) -> None:
+    def leave(self) -> None:
         """Leave all further turns to the other reply."""
-        self._turns.end(self._number)
+        self._turns.leave(self._number)

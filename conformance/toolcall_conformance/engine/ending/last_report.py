@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.basics.visible_text import pluralize, visible, visible_lines
-from toolcall_conformance.drivers.python.tracebacks import in_usual_order
+from toolcall_conformance.drivers.python.tracebacks import reorder_dump
 from toolcall_conformance.engine.items.plan import PlannedItem
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.judge.levels import make_finding
@@ -70,7 +70,7 @@ def conclude(
         else "the process died in a call"
     )
     lines = [f"\ntoolcall: {name}: {why}; {visible(run_name)} ends here{'' if time_limit else _EXIT_CODE_NOTE}"]
-    lines += [f"  {line}" for line in visible_lines(in_usual_order(stack_text)).splitlines()]
+    lines += [f"  {line}" for line in visible_lines(reorder_dump(stack_text)).splitlines()]
     if plan is not None:
         lines += _write_reports(
             plan, item, records, "translation/timed-out" if time_limit else "translation/crashed", why

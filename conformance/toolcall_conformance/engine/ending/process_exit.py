@@ -23,7 +23,7 @@ from typing import NoReturn
 import pytest
 
 from toolcall_conformance.basics.visible_text import visible
-from toolcall_conformance.drivers.python.tracebacks import last_line
+from toolcall_conformance.drivers.python.tracebacks import user_line
 
 # Time for threads that are about to end: libraries send their last telemetry then.
 _GRACE_SECONDS = 3.0
@@ -129,7 +129,7 @@ def _describe_thread(thread: threading.Thread) -> str:
 
 def _location(thread: threading.Thread) -> str:
     frame = _current_frame(thread)
-    line = last_line(frame) if frame is not None else ""
+    line = user_line(frame) if frame is not None else ""
     return f" at {visible(line)}" if line else ""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.drivers.child.process import sigterm_is_ours
+from toolcall_conformance.drivers.child.process import is_sigterm_ours
 
 _EXIT_CODE = 128 + signal.SIGTERM
 
@@ -30,7 +30,7 @@ class Termination:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self._session = session
-        if threading.current_thread() is threading.main_thread() and sigterm_is_ours():
+        if threading.current_thread() is threading.main_thread() and is_sigterm_ours():
             self._previous_handler = signal.signal(signal.SIGTERM, self._handle_sigterm)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -99,7 +99,7 @@ class Watchdog:
         )
         if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
             faulthandler.register(signal.SIGUSR1, file=self._stack_file, all_threads=False)
-        hang_marks.show_in(self._deadline_cell)
+        hang_marks.set_deadline_cell(self._deadline_cell)
         self._guard = ExitGuard(self._await_reports)
 
     def send_plan(self, content: Mapping[str, Any]) -> None:
@@ -116,7 +116,7 @@ class Watchdog:
 
     def end_run(self) -> None:
         """Stop watching: the run is over, or writes its reports itself."""
-        hang_marks.show_in(None)
+        hang_marks.set_deadline_cell(None)
         self._send({"rest": True})
         self._guard.lift()
         faulthandler.unregister(signal.SIGUSR1)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance.basics.visible_text import shorten, strip_colours, visible, visible_lines
-from toolcall_conformance.drivers.python.foreign import attribute, text_of, type_name
+from toolcall_conformance.drivers.python.foreign import read_attribute, text_of, type_name
 
 # How many characters of one item a terminal shows: of its own text, of its traceback, of all its captured output.
 # Nobody reads more; the item's files have the rest.
@@ -98,7 +98,7 @@ def sanitize_warning(warned: warnings.WarningMessage) -> None:
     message = visible_lines(text_of(warned.message))
     name = type_name(warned.message)
     try:
-        fits = str(warned.message) == message and name == visible(name) == attribute(warned.category, "__name__")
+        fits = str(warned.message) == message and name == visible(name) == read_attribute(warned.category, "__name__")
     except Exception:
         fits = False
     if not fits:
