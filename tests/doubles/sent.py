@@ -12,10 +12,9 @@ from doubles.loop import DoubledSession
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.answers import ExchangeOutcome
 from toolcall_conformance.drivers.base import Driver, Opened, OpenOutcome
-from toolcall_conformance.drivers.buffering import KnownBuffering
+from toolcall_conformance.drivers.habits import KnownBuffering, KnownQueueing
 from toolcall_conformance.drivers.library.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.library.fused import read_answer, read_exception
-from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.library import load_corpus
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
+from toolcall_conformance.drivers.python.declarations import read_losses
 from toolcall_conformance.drivers.python.error_result import takes_headers
-from toolcall_conformance.drivers.python.losses import read_losses
 from toolcall_conformance.drivers.streams import SourceLost
 
 sessions: dict[str, Any] = {}

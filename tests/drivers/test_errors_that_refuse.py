@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome
-from toolcall_conformance.drivers.python.raised import exception_outcome
+from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 
 
 class BadRequestError(Exception):

@@ -16,7 +16,7 @@ from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers.gateway.driver import GatewayDriver
-from toolcall_conformance.drivers.queueing import KnownQueueing
+from toolcall_conformance.drivers.habits import KnownQueueing
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

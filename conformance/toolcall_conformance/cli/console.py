@@ -77,7 +77,7 @@ def discard(stream: TextIO) -> None:
 @contextlib.contextmanager
 def hold_back_output() -> Iterator[None]:
     """Hold back what a translator in this process prints and logs; at the end show the beginning of it."""
-    from toolcall_conformance.drivers.python.quiet_loading import hold_back_output
+    from toolcall_conformance.drivers.python.held_output import hold_back_output
 
     _own_streams.append((sys.stdout, sys.stderr))
     try:

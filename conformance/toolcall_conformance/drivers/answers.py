@@ -24,7 +24,7 @@ FailureOutcome = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadO
 
 @dataclass(frozen=True, slots=True)
 class NoJSON:
-    """Stands for a body that is not JSON: ``sentence`` says so, ``words`` is how it begins."""
+    """Represents a body that is not JSON: ``sentence`` says so, ``words`` is its beginning."""
 
     sentence: str
     words: str
@@ -77,7 +77,7 @@ def quote_error(body: Any) -> str:
 
 
 def _message_member(body: dict[str, Any]) -> Any:
-    """The member of an error's body that tells most."""
+    """The member of an error's body that is the most informative."""
     for key in ("message", "error", "detail"):
         if dict.__contains__(body, key):
             return dict.__getitem__(body, key)

@@ -17,20 +17,20 @@ _DATA = re.compile(rb"^data: ?(?P<value>[^\r\n]*)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A value of the stream that begins at ``start``, and what stands before it in the array."""
+    """A value of the stream, at ``start``, with the text before it in the array (``lead``)."""
 
     start: int
     lead: bytes
     data: bytes
 
     def slice_between(self, start: int, end: int) -> bytes:
-        """The part that comes with the stream's bytes from ``start`` to ``end``."""
+        """The bytes of the array for the stream's bytes from ``start`` to ``end``."""
         lead = self.lead if start <= self.start < end else b""
         return lead + self.data[max(start - self.start, 0) : max(end - self.start, 0)]
 
 
 def as_array(pieces: Sequence[bytes], framing: Mapping[str, Any], *, whole: bool) -> tuple[bytes, ...]:
-    """The pieces of the array; ``framing`` says what stands before, between and behind its elements.
+    """Convert the pieces of a stream into pieces of an array. ``framing``: the texts around and between elements.
 
     ``whole``: the array is closed. Else it breaks off, perhaps inside an element.
     """

@@ -39,7 +39,7 @@ class SessionDriver(Protocol):
 
     @property
     def made_up(self) -> Mapping[str, tuple[str, ...]]:
-        """By operation, the places of the body it makes that the adapter itself fills in; see :mod:`made_up`."""
+        """By operation, the places of the body it makes that the adapter itself fills in; see ``declarations``."""
 
     @property
     def costly_pieces(self) -> bool:
@@ -63,9 +63,9 @@ class SessionDriver(Protocol):
     def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source, /
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        """Translate two streams that are open at once: this session's, and that of ``other``, one of the same driver.
+        """Translate two interleaved streams: this session's, and that of ``other``, a session of the same driver.
 
-        They are read in turns, a piece of each, from when the first is in its middle; see ``streams.ahead``.
+        A piece of each is read in turn, from the middle of the first on; see ``streams.lead_count``.
         """
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
@@ -93,7 +93,7 @@ class Driver(Protocol):
 
     @property
     def spec(self) -> str:
-        """What the user wrote to name the translator."""
+        """The user's text that names the translator."""
 
     @property
     def name(self) -> str: ...

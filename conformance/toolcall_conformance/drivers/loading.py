@@ -50,11 +50,11 @@ OTHER_PROCESSES = (EXEC_PREFIX, GatewayDriver.prefix)
 
 # Large libraries take ten seconds to import on a busy machine.
 LOAD_SECONDS = 30.0
-# We know how large the libraries of the adapters are that we ship: the largest takes 24 s, with a warm disk.
+# For adapters that we ship: the largest library takes 24 s, with a warm disk.
 SHIPPED_SECONDS = 180.0
 _SHIPPED_PREFIX = "toolcall_conformance.adapters."
 
-# So many classes are listed.
+# The number of classes in a hint.
 _MAX_LISTED = 5
 
 _CONTRACT = (
@@ -75,8 +75,8 @@ def load_driver(
     """Load the driver for ``spec``: ``package.module:attribute``, ``exec:COMMAND`` or ``gateway:FILE.toml``.
 
     Puts ``directory`` on ``sys.path``, as ``python -m pytest`` does. The attribute is a translator, or a class or
-    factory that returns one when called without arguments. ``say`` is told what takes long. With ``isolation`` a Python
-    translator lives in a child process, as the others do anyway. Raises SpecError.
+    factory that returns one when called without arguments. ``notify`` gets a sentence on what takes long. With
+    ``isolation`` a Python translator lives in a child process, as the others do anyway. Raises SpecError.
     """
     if spec.startswith(EXEC_PREFIX):
         verify_pipes(spec)
@@ -109,13 +109,13 @@ def load_driver(
 
 
 def adopt_translator(target: Any, name: str, *, seconds: float, transports: Transports) -> PythonDriver:
-    """The driver for a translator, or a class or factory that makes one. Raises SpecError."""
+    """Make the driver of a translator object, or of a class or factory that makes one. Raises SpecError."""
     translator = _call_limited(max(seconds, LOAD_SECONDS), name, lambda: _make_translator(target, name))
     return PythonDriver(translator, name, seconds=seconds, transports=transports)
 
 
 def spec_of(target: Any, name: str) -> str:
-    """The spec by which another process finds a class or a factory. Raises SpecError."""
+    """The spec by which another process can import a class or a factory. Raises SpecError."""
     module, path = attribute_text(target, "__module__"), attribute_text(target, "__qualname__")
     member = sys.modules.get(module)
     for part in path.split("."):
@@ -142,7 +142,7 @@ def _call_limited(limit: float, spec: str, work: Callable[[], T]) -> T:
 def _import_translator(
     module_name: str, attribute: str, spec: str, directory: Path
 ) -> tuple[Any, str | None, str | None]:
-    """The translator, its name, and its version."""
+    """Import and make the translator; returns it, its name, and its version."""
     translator = _make_translator(_find_attribute(_import_module(module_name, spec, directory), attribute, spec), spec)
     return translator, attribute_text(translator, "name") or None, attribute_text(translator, "version") or None
 
@@ -250,7 +250,7 @@ def _suggestion(wrong: str, names: list[str]) -> str:
 
 
 def _class_hint(module: ModuleType) -> str:
-    """The classes of a module, of which one is perhaps meant; those with a method ``open`` alone, if there are any."""
+    """A hint at the classes of a module; only at those with a method ``open``, if there are any."""
     classes = [name for name, value in vars(module).items() if is_a(value, type) and not name.startswith("_")]
     own = [name for name in classes if attribute_text(vars(module)[name], "__module__") == module.__name__] or classes
     fitting = [name for name in own if has_method(vars(module)[name], "open")] or own

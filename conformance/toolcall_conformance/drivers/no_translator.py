@@ -1,4 +1,4 @@
-"""Stands for the translator in a run that judges only what is there: recordings, golden files."""
+"""Takes the place of the translator in a run that judges only recordings or golden files."""
 
 from __future__ import annotations
 

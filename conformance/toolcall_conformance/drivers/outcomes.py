@@ -80,8 +80,8 @@ class Crashed:
     """The translator raised, or its process died. ``traceback`` has its own frames, or what it printed last.
 
     For a translator in another process ``exception`` is a :class:`TranslatorError` with the whole sentence. ``died``:
-    its process ended, with all that it was doing. ``said`` is the exception's text, where it was read already.
-    ``refuses``: it is a library's way to say that it does not take the input, such as an error of the client's.
+    its process ended, with all that it was doing. ``exception_text`` is the exception's text, if it was read already.
+    ``refuses``: the exception is a library's refusal of the input, such as one with a 4xx status.
     """
 
     exception: BaseException = field(compare=False)
@@ -141,13 +141,13 @@ class Misdirected:
 
 @dataclass(frozen=True, slots=True)
 class Inapplicable:
-    """What came of the call says nothing of the translator, right or wrong; ``reason`` says why."""
+    """The call proves nothing about the translator; ``reason`` says why."""
 
     reason: str
 
 
 class TranslatorError(Exception):
-    """Stands for an exception in another process; its text is what the process sent or printed."""
+    """Represents an exception in another process; its text is what the process sent or printed."""
 
 
 Outcome = (

@@ -26,8 +26,8 @@ class SourceLost(ConnectionError):  # noqa: N818 - a translator receives it when
 class Source:
     """An upstream's stream in the pieces in which it arrives. ``end``: it ends, or the connection is lost.
 
-    ``watched``: the check asks whether any output came before the end. ``reply`` is the reply that the stream assembles
-    to, for a translator that asks for a whole reply and makes a stream of it itself.
+    ``watched``: the check tests whether there is output before the end. ``reply`` is the reply that the stream
+    assembles to, for a translator that requests a whole reply and makes a stream of it.
     """
 
     pieces: tuple[bytes, ...]
@@ -37,18 +37,18 @@ class Source:
 
 
 def lead_count(source: Source) -> int:
-    """How many pieces of a stream are read before another one begins beside it: half of them.
+    """The number of pieces that are read before a second, interleaved stream begins: half of them.
 
-    Where both begin at once, a translator that begins its state anew with every stream would lose nothing.
+    If both began at once, a translator that resets its state with every stream would lose nothing.
     """
     return len(source.pieces) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class OutputPiece:
-    """One piece of output. ``taken`` pieces of the source had been read before it; ``ended``: so had its end.
+    """One piece of output. ``source_count`` pieces of the source were read before it; ``is_after_end``: so was its end.
 
-    If that cannot be known exactly, ``taken`` counts the pieces sent, and ``ended`` is true only if it is certain.
+    If that is not known exactly, ``source_count`` counts the pieces sent, and ``is_after_end`` is true only if certain.
     """
 
     data: bytes
@@ -58,10 +58,10 @@ class OutputPiece:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """The stream that a translator made. ``raised`` is why it broke off, if it did; ``pieces`` came before.
+    """A translator's output stream. ``raised`` is why it broke off, after ``pieces``; None if it did not.
 
-    ``exact``: ``taken`` and ``ended`` of each piece are exact. ``from_whole``: the translator asked the upstream for a
-    whole reply and made the stream of it. ``alone``: all of the source was read before the stream beside it began.
+    ``exact``: the counts of each piece are exact. ``from_whole``: the translator requested a whole reply and made the
+    stream of it. ``alone``: all of the source was read before the interleaved stream began.
     """
 
     pieces: tuple[OutputPiece, ...]
@@ -91,7 +91,7 @@ StreamOutcome = (
 
 
 class Feed:
-    """The source as a translator reads it, by ``for`` or ``async for``; it counts the pieces read."""
+    """The source as a translator reads it, by ``for`` or ``async for``. Counts the pieces that were read."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -116,7 +116,7 @@ class Feed:
         return self
 
     def mark_output(self) -> tuple[int, bool]:
-        """Return how many pieces had been read when output came, and whether the end had."""
+        """Return how many pieces were read before this output, and whether the end was."""
         return self.read_count, self.is_at_end
 
     async def __anext__(self) -> bytes:

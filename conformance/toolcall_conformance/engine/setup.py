@@ -22,8 +22,8 @@ from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt_translator, spec_of
 from toolcall_conformance.drivers.no_translator import NoTranslator
+from toolcall_conformance.drivers.python.held_output import HeldOutput, hold_back_output, real_stream
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.python.quiet_loading import HeldOutput, hold_back_output, real_stream
 from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
 from toolcall_conformance.engine.ending.corpus_state import CorpusState
 from toolcall_conformance.engine.ending.earlier_reports import EarlierReports

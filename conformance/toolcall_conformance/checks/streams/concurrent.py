@@ -32,7 +32,7 @@ from toolcall_conformance.drivers import (
     StreamOutcome,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.queueing import send_while_open
+from toolcall_conformance.drivers.habits import send_while_open
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Case, Exchange
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TranslatorError, UnsupportedOutcome
-from toolcall_conformance.drivers.python.made_up import made_up_breach
+from toolcall_conformance.drivers.python.declarations import made_up_breach
 
 PROTOCOL_VERSION = 1
 OPERATIONS = ("request", "response", "stream", "error", "exchange", *FORMAT_OPERATIONS)
@@ -74,7 +74,7 @@ class AnswerLosses:
 def read_failure(
     answer: dict[str, Any], words: Callable[[], str]
 ) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
-    """Return the outcome of an answer that has no result; ``words`` are what the child printed last."""
+    """The outcome of an answer without a result; None if it has one. ``words`` returns what the child printed last."""
     if "refused" in answer:
         return RefusedOutcome(answer["refused"])
     if "unsupported" in answer:

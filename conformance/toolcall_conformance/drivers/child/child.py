@@ -6,7 +6,7 @@ import json
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.drivers.child.answers import PROTOCOL_VERSION, find_breach
@@ -16,6 +16,8 @@ from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedO
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 
 Fault = Crashed | TimedOut | ProtocolError
+
+_MAX_FAILED_STARTS = 3
 
 _MAX_SHOWN = 120
 _MAX_NOISE = 20
@@ -165,6 +167,44 @@ def start_child(
             child.stop()
             problem, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.last_output
     return f"{problem}\n{words}" if words else problem
+
+
+C = TypeVar("C", bound=Child)
+Start = Callable[[], tuple[C, dict[str, Any]] | str]
+"""Starts a child and returns it with its answer to ``hello``; or a sentence on why it failed."""
+
+
+class RestartedChild(Generic[C]):
+    """A child that :meth:`revive` starts again. ``start`` started the first one, too."""
+
+    def __init__(self, child: C, start: Start[C]) -> None:
+        self.child = child
+        self._start = start
+        self._failed_starts = 0
+        self._start_error = ""
+
+    def revive(self) -> Crashed | None:
+        """Start another child if this one has ended; say why there is none."""
+        if self.child.why_ended is None:
+            return None
+        why_not = self._restart()
+        if not why_not:
+            return None
+        sentence, _, words = why_not.partition("\n")
+        return Crashed(TranslatorError(f"could not be asked: {sentence}"), words)
+
+    def _restart(self) -> str:
+        """Start another child; return why it failed, or an empty string."""
+        if self._failed_starts >= _MAX_FAILED_STARTS:
+            return f"it did not start again, {self._failed_starts} times: {self._start_error}"
+        started = self._start()
+        if isinstance(started, str):
+            self._failed_starts += 1
+            self._start_error = started
+            return f"it did not start again: {started}"
+        self._failed_starts = 0
+        self.child = started[0]
+        return ""
 
 
 def _path_hint(program: str, directory: Path) -> str:

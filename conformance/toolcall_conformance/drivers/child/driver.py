@@ -14,8 +14,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.answers import ExchangeOutcome, WholeAnswer
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.child.answers import AnswerLosses, read_failure
-from toolcall_conformance.drivers.child.child import Child, Fault, start_child
-from toolcall_conformance.drivers.child.restarts import RestartedChild
+from toolcall_conformance.drivers.child.child import Child, Fault, RestartedChild, start_child
 from toolcall_conformance.drivers.child.streams import Steps, play_interleaved, play_steps, play_to_end
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.outcomes import (
@@ -29,10 +28,9 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.python.declarations import read_losses, read_made_up
 from toolcall_conformance.drivers.python.error_result import copy_error
 from toolcall_conformance.drivers.python.json_result import copy_list, copy_object
-from toolcall_conformance.drivers.python.losses import read_losses
-from toolcall_conformance.drivers.python.made_up import read_made_up
 from toolcall_conformance.drivers.streams import Source, StreamOutcome, lead_count
 
 PREFIX = "exec:"
@@ -169,9 +167,9 @@ class ExecSession:
         return Produced(value) if isinstance(value, dict) else value
 
     def exchange(self, body: dict[str, Any], upstream_url: str) -> ExchangeOutcome:
-        """Let the child translate, send and translate back; returns when it has done all three.
+        """Let the child translate, send and translate back, and return the answer.
 
-        The child can be asked nothing else meanwhile.
+        The child cannot be asked anything else during the call.
         """
         answer = self._ask("exchange", {"body": body, "upstream_url": upstream_url})
         if not isinstance(answer, dict):
@@ -195,11 +193,11 @@ class ExecSession:
             return self.stream(source), other.stream(other_source)
         seconds = 2 * self._driver.seconds  # each takes the time of both
         steps = self.stream_steps(source, seconds), other.stream_steps(other_source, seconds)
-        outcome, beside = play_interleaved(*steps, lead_count(source))
-        return self.end_stream(outcome), other.end_stream(beside)
+        outcome, other_outcome = play_interleaved(*steps, lead_count(source))
+        return self.end_stream(outcome), other.end_stream(other_outcome)
 
     def stream_steps(self, source: Source, seconds: float) -> Steps:
-        """The messages of a stream, to be sent in turns with those of another; it may take ``seconds``."""
+        """The steps of a stream, which may be interleaved with those of another; it may take ``seconds``."""
         driver, child = self._driver, self.child
 
         def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
@@ -208,7 +206,7 @@ class ExecSession:
         return play_steps(ask, source, seconds=seconds, words=lambda: child.last_output)
 
     def end_stream(self, outcome: StreamOutcome) -> StreamOutcome:
-        """The outcome of a stream; after a wrong one the child's is still open."""
+        """End the child after bad output, when its stream is still open; returns the outcome."""
         if isinstance(outcome, BadOutput):
             self.child.kill("was ended in the middle of its stream")
         return outcome

@@ -1,7 +1,7 @@
 """Starts a command as a *family*: its process and all that descend from it, which end together.
 
-On Linux a supervisor stands between (:mod:`supervisor`), and nothing leaves the family, whatever it calls. Elsewhere a
-family is a process group, which a process leaves by ``setsid``; where there are no groups it is the process alone.
+On Linux a supervisor is the parent (:mod:`supervisor`), and no process can leave the family. Elsewhere a family is a
+process group, which a process leaves by ``setsid``; without groups it is only the process.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Family(Protocol):
         """The command's exit code, or minus the number of the signal that killed it; None while it runs."""
 
     def stop(self) -> None:
-        """End all of it, the command gently first if it still runs; called once."""
+        """End the whole family, the command gently first if it still runs; called once."""
 
 
 def start_family(command: Sequence[str], **options: Any) -> Family:
@@ -56,7 +56,7 @@ class GroupFamily:
 
     def exit_code(self) -> int | None:
         if self.process.returncode is None and hasattr(os, "waitid"):
-            # Keeps it a zombie until `end`: its group's number must not be used again before we signal the group.
+            # Keeps it a zombie until `stop`: its group's number must not be used again before we signal the group.
             try:
                 status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:  # other code has reaped it
@@ -131,7 +131,7 @@ class SupervisedFamily:
             self._code = -signal.SIGKILL if self._code is None else self._code
 
     def _abandon(self) -> None:
-        """End the supervisor. One that was killed from below leaves its command's group at least to us."""
+        """End the supervisor. If it was killed from below, end at least its command's group."""
         self._control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(_END_SECONDS)
@@ -143,7 +143,7 @@ class SupervisedFamily:
                 os.killpg(self.pid, signal.SIGKILL)
 
     def _await_start(self, program: str) -> None:
-        """Raises OSError if the command cannot be executed."""
+        """Wait until the command has started. Raises OSError if it cannot be executed."""
         until = time.monotonic() + _START_SECONDS
         while not self.pid:
             has_message = self._receive(max(until - time.monotonic(), 0.001))
@@ -154,7 +154,7 @@ class SupervisedFamily:
                 raise OSError(f"its supervisor, {sys.executable} {_SUPERVISOR}, did not start")
 
     def _receive(self, seconds: float) -> bool:
-        """Hear what the supervisor says within a time; false if it said nothing, or is no more."""
+        """Receive messages of the supervisor within a time; false if there are none, or if it has ended."""
         self._control.settimeout(seconds)
         try:
             data = self._control.recv(4096)

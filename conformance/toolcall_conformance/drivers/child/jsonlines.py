@@ -17,7 +17,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class NoAnswerError(Exception):
-    """No answer came in time."""
+    """The time was up before an answer."""
 
 
 class EndedError(Exception):

@@ -12,9 +12,9 @@ _NAMES = {"win32": "Windows", "darwin": "macOS", "emscripten": "a browser", "was
 
 
 def verify_pipes(spec: str) -> None:
-    """Whether a child process can be asked within a time limit. Raises SpecError.
+    """Verify that pipes can be read within a time limit. Raises SpecError.
 
-    For that its pipes must be waited for: by ``select.poll``, which Windows has for sockets alone.
+    That needs ``select.poll``, which Windows has for sockets only.
     """
     if hasattr(select, "poll") and hasattr(os, "set_blocking"):
         return

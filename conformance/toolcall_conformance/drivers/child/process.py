@@ -29,7 +29,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def _child_environment(added: Mapping[str, str]) -> dict[str, str]:
-    """Ours and what is added, so that a child reaches loopback despite a proxy."""
+    """Our environment and the added variables, without a proxy for loopback."""
     whole = {**os.environ, **added}
     return {**whole, **no_proxy_variables(whole)}
 
@@ -100,7 +100,7 @@ class ChildProcess:
         return code
 
     def stop(self, *, grace: float = 0.0) -> None:
-        """End it and all that descends from it, gently first; may be called twice.
+        """End it and all its descendants, gently first; may be called twice.
 
         ``grace`` is the time in seconds that it has to exit by itself once its input has ended.
         """
@@ -178,7 +178,7 @@ def _stop_all() -> None:
 
 
 def is_sigterm_ours() -> bool:
-    """Whether nobody handles SIGTERM but this module."""
+    """Whether no code but this module handles SIGTERM."""
     return signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _stop_and_exit)
 
 

@@ -20,11 +20,11 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.python.declarations import read_losses
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.python.losses import read_losses
 from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
-# A stream may take the time of one call, and this for each message: the suite sends thousands of single bytes.
+# A stream may take the time of one call, and this for each message: checks send thousands of single bytes.
 _MESSAGE_SECONDS = 0.01
 
 
@@ -69,7 +69,7 @@ def play_to_end(steps: Steps) -> StreamOutcome:
 def play_steps(
     ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
 ) -> Steps:
-    """Play ``source``, and yield behind each message; ``words`` are what the child printed last.
+    """Play ``source``, and yield after each message; ``words`` returns what the child printed last.
 
     After BadOutput the child's stream is still open.
     """
@@ -103,7 +103,7 @@ def play_steps(
 
 
 def _stream_questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:
-    """Yield the questions of a stream, each with the number of pieces that the child has by then."""
+    """Yield the questions of a stream, each with the number of pieces that the child has after it."""
     yield "stream-open", {}, 0
     for source_count, piece in enumerate(source.pieces, 1):
         yield "stream-chunk", {"chunk": b64encode(piece).decode()}, source_count

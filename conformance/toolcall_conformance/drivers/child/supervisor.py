@@ -1,8 +1,8 @@
-"""A small program between the runner and a command: it ends with the command and with all that descends from it.
+"""A small program between the runner and a command: it ends the command and all its descendants.
 
 ``python supervisor.py SOCKET COMMAND…`` runs on Linux. It is a *child subreaper* (prctl(2), PR_SET_CHILD_SUBREAPER): a
 process whose parent has died becomes its child and not that of process 1, whatever session or group it has moved to.
-The runner's own process cannot be that: it is the user's pytest, which would inherit what other tests left behind.
+The runner's own process cannot be that: it is the user's pytest, and would inherit the processes of other tests.
 
 It says ``pid N`` or ``failed ERRNO`` on the socket, and ``ended CODE`` when the command has ended. When the runner
 writes there, or is no more, however it died, everything below is ended. Imports the standard library only.
@@ -36,7 +36,7 @@ class Supervisor:
         os.set_blocking(self._wakeup, False)
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        # Handlers and not SIG_IGN, which the command would inherit. Whoever stops the runner is heard on the socket.
+        # Handlers and not SIG_IGN, which the command would inherit. The socket shows that the runner has ended.
         numbers = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
         before = {number: signal.signal(number, lambda *_: None) for number in numbers}
         self._ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]  # as by nohup
@@ -109,7 +109,7 @@ class Supervisor:
         end = time.monotonic() + KILL_SECONDS
         before: list[int] = []
         while not self._childless and time.monotonic() < end:
-            # What a dead one leaves is ours at once. A process may be another one each millisecond: no pause then.
+            # The children of a dead process become ours at once. If they change, do not pause: they may fork each time.
             pids = child_pids(os.getpid())
             for child in pids:
                 _signal(child, signal.SIGKILL)
@@ -144,7 +144,7 @@ def _parent(process: int) -> int:
     """The parent by ``/proc/PID/stat`` (proc_pid_stat(5)); 0 for a process that has ended."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123
-            # The name stands in brackets and may hold anything, brackets too; behind it are the state and the parent.
+            # The name is in brackets and may hold anything, brackets too; after it are the state and the parent.
             return int(file.read().rpartition(b")")[2].split()[1])
     except (OSError, IndexError):
         return 0
@@ -163,7 +163,7 @@ def _signal(process: int, number: int) -> None:
 
 
 def _become_subreaper() -> None:
-    """Raises OSError, AttributeError or ImportError where the system has no such thing."""
+    """Become a subreaper. Raises OSError, AttributeError or ImportError if the system has none."""
     import ctypes
 
     libc = ctypes.CDLL(None)
@@ -174,7 +174,7 @@ def _become_subreaper() -> None:
 def main(arguments: list[str]) -> None:
     control = int(arguments[0])
     os.set_inheritable(control, False)
-    with contextlib.suppress(OSError, AttributeError, ImportError):  # what stays in the tree is ended all the same
+    with contextlib.suppress(OSError, AttributeError, ImportError):  # without it, only what stays in the tree is ended
         _become_subreaper()
     Supervisor(control).run(arguments[1:])
 

@@ -1,4 +1,4 @@
-"""Reads and checks the TOML file behind ``gateway:FILE.toml``, and fills in its templates."""
+"""Reads and checks the TOML file of ``gateway:FILE.toml``, and fills in its templates."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class GatewayConfig:
 
     @property
     def knows_port(self) -> bool:
-        """Whether the gateway is told on which port we look for it, or the file says where it listens anyway."""
+        """Whether the gateway can know the port on which we expect it, or the file names a fixed one."""
         if self.port is not None or (self.url is not None and "{port}" not in self.url):
             return True
         texts = [*self.command, *self.environment.values()]
@@ -80,7 +80,7 @@ class GatewayConfig:
         return any("{port}" in text for text in texts)
 
     def missing_route_hint(self, route: Route, key: str) -> str:
-        """What to do if the gateway has nothing where a route is asked for; ``key`` is that of its path."""
+        """What to do if the gateway has nothing at the address of a route; ``key`` is the setting of its path."""
         return (
             f"{self.path.name} declares this route: correct `{key}` under [client.{route.client}], or `model` under "
             f'[upstream.{route.upstream}]; if the gateway does not do it, write not = ["{route}"]'

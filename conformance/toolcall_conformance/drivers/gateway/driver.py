@@ -15,12 +15,11 @@ from toolcall_conformance.basics.jsonvalue import JSONError, parse
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.drivers.answers import ExchangeOutcome, NoJSON, StreamAnswer, WholeAnswer
 from toolcall_conformance.drivers.base import OPERATIONS, Opened, OpenOutcome
-from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.gateway.config import fill_template, load_config
 from toolcall_conformance.drivers.gateway.process import GatewayProcess
+from toolcall_conformance.drivers.habits import KnownBuffering, KnownQueueing
 from toolcall_conformance.drivers.library.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, ProtocolError, TranslatorError, UnsupportedOutcome
-from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import OutputPiece, Streamed
 from toolcall_conformance.drivers.upstream import Addresses, ReplyProgress, ScriptedUpstream, UpstreamConversation
 
@@ -35,8 +34,8 @@ _POLL_SECONDS = 0.5
 class GatewayDriver:
     """A gateway as ``gateway:FILE.toml`` describes it. Raises SpecError and MissingLibraryError when it is made.
 
-    ``seconds`` limits each half of an exchange; ``say`` is told of a slow start. Through a gateway it
-    cannot be seen that a translator changed its input or declared a loss.
+    ``seconds`` limits each half of an exchange; ``notify`` gets sentences on a slow start. Through a gateway nobody can
+    see that a translator changed its input or declared a loss.
     """
 
     prefix = "gateway:"
@@ -135,8 +134,8 @@ class GatewayDriver:
     ) -> ExchangeOutcome:
         """Send one POST and return its outcome; the session limits its time.
 
-        No redirect is followed, and no proxy of the environment asked. A stream that breaks off keeps what came before;
-        any other answer is complete or missing.
+        No redirect is followed, and no proxy of the environment is used. A stream that breaks off keeps its pieces; any
+        other answer is complete or missing.
         """
         import aiohttp
         from yarl import URL  # aiohttp's own: `encoded` keeps %2F as it is
@@ -167,7 +166,7 @@ class GatewayDriver:
     async def _read_stream(
         self, reply: aiohttp.ClientResponse, progress: ReplyProgress, received: _ReceivedBytes
     ) -> ExchangeOutcome:
-        """Read a stream until it ends or breaks off. Raises the client's error if nothing came before."""
+        """Read a stream until it ends or breaks off. Raises the client's error if it has no pieces."""
         import aiohttp
 
         pieces: list[OutputPiece] = []
@@ -197,7 +196,7 @@ class GatewayDriver:
         return BadOutput(problem, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _explain_break(self, error: Exception) -> Crashed | ProtocolError:
-        """Find out why an answer broke off."""
+        """The outcome of an answer that broke off, with the reason."""
         import aiohttp
 
         death = await asyncio.to_thread(self._process.describe_death)
@@ -210,12 +209,12 @@ class GatewayDriver:
         return ProtocolError(f"{problem} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
 
     def _has_stream_address(self, client: str) -> bool:
-        """Whether it is known where a client asks for a stream."""
+        """Whether the address of a client's streams is known."""
         end = self._config.clients[client]
         return end.path is None or end.stream_path is not None or not self._addresses.has_stream_path(client)
 
     def _has_own_stream_path(self, route: Route) -> bool:
-        """Whether the route's streams are asked for at a path of their own."""
+        """Whether the route's streams have a path of their own."""
         own = self._config.clients[route.client].stream_path is not None
         return route.stream and (own or self._addresses.has_stream_path(route.client))
 
@@ -265,12 +264,12 @@ class GatewayDriver:
 
 @dataclass(slots=True)
 class _ReceivedBytes:
-    """How much of an answer has come, unpacked."""
+    """Counts the bytes of an answer, decompressed."""
 
     count: int = 0
 
     def add(self, piece: bytes) -> int:
-        """Count a piece; returns how much came so far."""
+        """Add a piece; returns the number of bytes so far."""
         self.count += len(piece)
         return self.count
 

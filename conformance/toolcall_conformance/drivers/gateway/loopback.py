@@ -1,4 +1,4 @@
-"""Keeps what is sent to this machine itself away from a user's proxy."""
+"""Exempts loopback from a user's proxy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_PROXY_NAMES = ("no_proxy", "NO_PROXY")
 
 
 def no_proxy_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables to add to ``environment`` so that clients reach loopback directly; what they exempt stays."""
+    """The variables that let clients reach loopback directly, in addition to what ``environment`` exempts."""
     setting = next((environment[name] for name in _NO_PROXY_NAMES if environment.get(name)), "")
     exempt_hosts = [host.strip() for host in setting.split(",") if host.strip()]
     if "*" in exempt_hosts:
@@ -21,5 +21,5 @@ def no_proxy_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def exempt_loopback() -> None:
-    """Let this process's libraries reach the scripted provider, whatever proxy the environment names."""
+    """Let the libraries of this process reach the scripted provider despite a proxy."""
     os.environ.update(no_proxy_variables(os.environ))

@@ -21,15 +21,15 @@ from toolcall_conformance.drivers.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
 _PROBE_SECONDS = 2.0
-# What it printed arrives through a pipe, and may arrive later than its answer.
+# The gateway's output comes through a pipe, and may arrive later than its answer.
 _OUTPUT_SECONDS = 0.05
 MAX_FAILED_STARTS = 3
-# When a start that takes long is told.
+# The times of a notice about a slow start.
 _NOTICE_SECONDS = (2.0, 10.0, 30.0)
 
 
 class StartError(SpecError):
-    """The gateway did not become ready: a sentence, and what it printed last."""
+    """The gateway did not become ready; the text is a sentence, and what it printed last."""
 
     def __init__(self, sentence: str, tail: str | None) -> None:
         printed = "" if tail is None else f"; it printed last:\n{tail}" if tail else "; it printed nothing"
@@ -40,8 +40,8 @@ class StartError(SpecError):
 class GatewayProcess:
     """A gateway that is started for the run, or one that runs already and is not stopped.
 
-    ``upstream`` is the root of the scripted upstream; ``say`` is told of a slow start. ``url`` is where the gateway
-    listens, without a slash at the end.
+    ``upstream`` is the root of the scripted upstream; ``notify`` gets sentences on a slow start. ``url`` is where the
+    gateway listens, without a slash at the end.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class GatewayProcess:
             time.sleep(max(min(_POLL_SECONDS, until - time.monotonic()), 0))
 
     def _waiting_text(self, *, again: bool) -> str:
-        """What a user who waits should know."""
+        """The notice about a slow start."""
         if not again:
             limit = self.config.ready.seconds
             return f"waiting for the gateway {self.config.name} ({self._probe_text}), at most {limit:g} s"

@@ -23,7 +23,7 @@ _TARGET_CHARACTERS = "%/?&=~:@!$'()*+,;[]"
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """What came of a GET: its status, or None and why there is none. ``location`` is where a redirect points."""
+    """The outcome of a GET: its status, or None and why there is none. ``location`` is where a redirect points."""
 
     status: int | None
     location: str = ""
@@ -45,7 +45,7 @@ def is_listening(host: str, port: int, seconds: float) -> bool:
 
 
 def send_probe(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
-    """Send one GET to an ``http`` or ``https`` URL and read the head of its answer; never raises for what comes.
+    """Send one GET to an ``http`` or ``https`` URL and read the head of its answer; never raises because of it.
 
     ``seconds`` limit the whole, ``limit`` the bytes that are read. A redirect is an answer and is not followed: it
     could lead to any other machine. No proxy is used.
@@ -58,7 +58,7 @@ def send_probe(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer
             wire.send(_request(url))
             return _read_final_answer(io.BufferedReader(wire))
     except TimeoutError:
-        progress = "no connection" if wire is None else f"{pluralize(wire.came, 'byte')} and no answer"
+        progress = "no connection" if wire is None else f"{pluralize(wire.byte_count, 'byte')} and no answer"
         return ProbeAnswer(None, why=f"{progress} within {seconds:.1f} s")
     except _TooLargeError:
         return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")
@@ -69,7 +69,7 @@ def send_probe(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer
 
 
 def _read_final_answer(reader: io.BufferedReader) -> ProbeAnswer:
-    """The first answer that is none in between, such as 103 Early Hints. Raises OSError and HTTPException."""
+    """Read the first final answer, after any such as 103 Early Hints. Raises OSError and HTTPException."""
     while True:
         line = reader.readline(_LINE_LIMIT)
         if not line:
@@ -106,17 +106,17 @@ def _request(url: str) -> bytes:
 
 
 class _TooLargeError(Exception):
-    """More bytes came than may."""
+    """More bytes arrived than are allowed."""
 
 
 class _LimitedConnection(io.RawIOBase):
-    """A connection with what is left of the time and of the bytes."""
+    """A connection with a limit of time and of bytes."""
 
     def __init__(self, connection: socket.socket, end: float, limit: int) -> None:
         self._connection = connection
         self._end = end
         self._limit = limit
-        self.came = 0
+        self.byte_count = 0
 
     def readable(self) -> bool:
         return True
@@ -126,11 +126,11 @@ class _LimitedConnection(io.RawIOBase):
         self._connection.sendall(data)
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override] # wider in typeshed
-        # Each read has the time that is left: a byte now and then must not prolong the whole.
+        # Each read has the remaining time only: single bytes must not prolong the whole.
         self._connection.settimeout(self._seconds_left())
         count = self._connection.recv_into(buffer)
-        self.came += count
-        if self.came > self._limit:
+        self.byte_count += count
+        if self.byte_count > self._limit:
             raise _TooLargeError
         return count
 

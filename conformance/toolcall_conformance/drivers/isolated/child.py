@@ -1,6 +1,6 @@
 """The child of ``--toolcall-isolated``: serves the driver of this interpreter over standard input and output.
 
-Each question is a line of JSON and is answered by one. What the translator prints goes to standard error.
+Each question is a line of JSON, and so is its answer. What the translator prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from toolcall_conformance.drivers.base import Driver, Opened, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.isolated.messages import outcome_to_json, source_of_json
 from toolcall_conformance.drivers.loading import load_driver
-from toolcall_conformance.drivers.python.raised import exception_outcome
+from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.upstream import MissingLibraryError
 
 Question = dict[str, Any]
@@ -32,7 +32,7 @@ def main() -> None:
     os.dup2(2, 1)
     faulthandler.enable(all_threads=False)
     if hasattr(signal, "SIGUSR1"):
-        faulthandler.register(signal.SIGUSR1, all_threads=False)  # before the child is killed: says where it stands
+        faulthandler.register(signal.SIGUSR1, all_threads=False)  # sent before the child is killed: dumps its stack
     server = _Server()
     for line in _read_questions():
         question = json.loads(line)
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _read_questions() -> Iterator[bytes]:
-    """The questions. The translator finds its standard input empty."""
+    """Read the questions. The translator finds its standard input empty."""
     questions = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -71,7 +71,7 @@ class _Server:
             return self._open(self._driver, question) if question["op"] == "open" else self._play(question)
         except MissingLibraryError as error:
             return {"missing": str(error)}
-        except KeyboardInterrupt as error:  # nobody presses Ctrl-C here: the translator raised it
+        except KeyboardInterrupt as error:  # not Ctrl-C: the translator raised it
             return {"outcome": outcome_to_json(exception_outcome(error))}
         except Exception as error:
             return {"fault": "".join(traceback.format_exception(error))}
@@ -122,7 +122,7 @@ class _Server:
             )
             return {
                 "outcome": outcome_to_json(outcomes[0]),
-                "beside": outcome_to_json(outcomes[1]),
+                "other_outcome": outcome_to_json(outcomes[1]),
                 "has_children": _has_children(),
             }
         plays: dict[str, Callable[..., Any]] = {
@@ -141,7 +141,7 @@ class _Server:
 
 
 def _has_children() -> bool:
-    """Whether the translator started processes that are still there."""
+    """Whether processes that the translator started still run."""
     if not hasattr(os, "waitid"):
         return True
     try:
@@ -152,7 +152,7 @@ def _has_children() -> bool:
 
 
 def _set_current_test(name: str | None) -> None:
-    """Say which item runs where pytest says it, for translators that look it up."""
+    """Set the variable in which pytest has the running item, for translators that read it."""
     os.environ.pop("PYTEST_CURRENT_TEST", None)
     if name is not None:
         os.environ["PYTEST_CURRENT_TEST"] = name

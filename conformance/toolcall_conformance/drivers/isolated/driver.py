@@ -1,6 +1,6 @@
 """The driver of ``--toolcall-isolated``: a Python translator in a child process of this interpreter.
 
-Whatever ends the child or keeps it from answering costs the item that is played, and another child plays the next.
+If the child dies or does not answer, only the current item fails: another child plays the next.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from typing import Any, cast
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
-from toolcall_conformance.drivers.child.child import Child, Fault
-from toolcall_conformance.drivers.child.restarts import RestartedChild
+from toolcall_conformance.drivers.child.child import Child, Fault, RestartedChild
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.isolated.messages import MessageError, outcome_of_json, source_to_json
 from toolcall_conformance.drivers.library.fused import Transports
 from toolcall_conformance.drivers.outcomes import Crashed, Outcome, ProtocolError, TimedOut, TranslatorError
+from toolcall_conformance.drivers.python.declarations import made_up_breach, read_made_up
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.python.made_up import made_up_breach, read_made_up
 from toolcall_conformance.drivers.python.tracebacks import reorder_dump
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.drivers.upstream import MissingLibraryError
@@ -34,15 +33,15 @@ _CHILD_CODE = "import sys; sys.path[:] = {path!r}; from toolcall_conformance.dri
 _OPERATIONS = (*OPERATIONS, *FORMAT_OPERATIONS)
 # A stream may be of 16 MiB, and is sent in base64 with its places.
 _LINE_LIMIT = 4 * OUTPUT_LIMIT
-# The child has the limit of a call itself, and notices it first. Then both read and write what came.
+# The child applies the time limit of a call itself, and first. Then both need time for the answer.
 _EXTRA_SECONDS, _EXTRA_SHARE = 0.5, 0.5
-# `open` is two calls. An exchange waits twice within a call, and its answer is then still to be read.
+# `open` is two calls. An exchange waits twice within a call, and then its answer is read.
 _OPEN_CALLS, _EXCHANGE_CALLS = 2, 3
 _DUMP_SECONDS = 0.1
 
 
 class ChildFaultError(Exception):
-    """Something went wrong in this package, in the child; the text is its traceback."""
+    """An error of this package in the child; the text is its traceback."""
 
 
 class IsolatedDriver:
@@ -104,7 +103,7 @@ class IsolatedDriver:
         return Opened(IsolatedSession(self, child, session, answer))
 
     def ask(self, child: Child, operation: str, fields: dict[str, Any], calls: int = 1) -> dict[str, Any] | Fault:
-        """Ask a child what takes some calls of the translator. Raises MissingLibraryError, ChildFaultError."""
+        """Ask a question that takes ``calls`` calls of the translator. Raises MissingLibraryError, ChildFaultError."""
         if child.why_ended is not None:
             return Crashed(
                 TranslatorError(f"could not be asked: its process {child.why_ended}"), child.last_output, died=True
@@ -121,19 +120,19 @@ class IsolatedDriver:
     def play(self, child: Child, operation: str, fields: dict[str, Any], calls: int) -> Outcome | StreamOutcome:
         """Play an operation of a session.
 
-        After a call that took too long a child that has children is ended, with all that it forked. Another is kept:
-        what a large library imports in its first call would make the next one too slow.
+        After a call that took too long, a child with processes of its own is ended, with all of them. Others stay: a
+        large library that imports in its first call would be too slow again.
         """
         answer = self.ask(child, operation, fields, calls)
         return self._read_outcome(child, answer, operation) if isinstance(answer, dict) else answer
 
     def play_interleaved(self, child: Child, fields: dict[str, Any], calls: int) -> tuple[StreamOutcome, StreamOutcome]:
-        """Play two streams that are open at once."""
+        """Play two interleaved streams."""
         answer = self.ask(child, "stream_interleaved", fields, calls)
         if not isinstance(answer, dict):
             return answer, answer
-        beside = {**answer, "outcome": answer.get("beside")}
-        return self._read_outcome(child, answer, "stream"), self._read_outcome(child, beside, "stream")
+        other_answer = {**answer, "outcome": answer.get("other_outcome")}
+        return self._read_outcome(child, answer, "stream"), self._read_outcome(child, other_answer, "stream")
 
     def _read_outcome(self, child: Child, answer: dict[str, Any], operation: str) -> Any:
         try:
@@ -148,14 +147,14 @@ class IsolatedDriver:
         return outcome
 
     def end_item(self) -> None:
-        """End the item: the next question says so."""
+        """End the item: the next ``open`` tells the child."""
         self._begins = True
 
     def close(self) -> None:
         self._restarted.child.stop()
 
     def _start(self) -> tuple[Child, dict[str, Any]] | str:
-        """Start a child and load the translator in it; or say why that failed."""
+        """Start a child and load the translator in it; or return why that failed."""
         path = [entry for entry in sys.path if isinstance(entry, str)]
         command = [sys.executable, "-P", "-c", _CHILD_CODE.format(path=path)]
         try:
@@ -211,7 +210,7 @@ class IsolatedSession:
         return self.call("error", reply)
 
     def stream(self, source: Source) -> StreamOutcome:
-        """Send the whole source, and get the whole output: the child notes what had been read before each piece."""
+        """Send the whole source and get the whole output; the child counts the pieces read before each piece."""
         return cast("StreamOutcome", self._play("stream", source_to_json(source)))
 
     def stream_interleaved(
@@ -241,7 +240,7 @@ class IsolatedSession:
 
 
 class _DumpingChild(Child):
-    """A child that says where it stands before it is killed."""
+    """A child that dumps its stack before it is killed."""
 
     @property
     def last_output(self) -> str:
@@ -256,16 +255,16 @@ class _DumpingChild(Child):
 
 
 def _answer_seconds(seconds: float) -> float:
-    """How long an answer may take whose calls may take ``seconds``."""
+    """The time limit of an answer whose calls may take ``seconds``."""
     return seconds + _EXTRA_SECONDS + _EXTRA_SHARE * seconds
 
 
 def _accept_any(_operation: str, _answer: dict[str, Any]) -> None:
-    """Nothing: what an answer says is read where it is needed."""
+    """Accept any answer: its values are checked where they are read."""
 
 
 def _session_breach(answer: dict[str, Any]) -> str | None:
-    """Why an answer describes no session; None if it does."""
+    """Say why an answer describes no session; None if it does."""
     operations, made_up = answer.get("operations"), answer.get("made_up", {})
     fits = (
         isinstance(operations, list)

@@ -1,7 +1,7 @@
-"""What the child of ``--toolcall-isolated`` answers: the outcomes of the driver inside it, as JSON.
+"""Converts outcomes to JSON and back, for the answers of the child of ``--toolcall-isolated``.
 
-A channel of its own, and not the protocol of ``exec:``: whole outcomes cross, so that the verdicts are those of the
-driver in this interpreter by construction. Whoever reads an answer trusts nothing in it, as a translator wrote to it.
+Not the protocol of ``exec:``: whole outcomes cross, so that the verdicts are by construction those of the driver in
+this interpreter. The reader trusts no value of an answer: a translator could write to the channel.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.python.json_result import copy_list, copy_object
 from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
-# Outcomes of texts and numbers alone.
+# Outcomes with only texts and numbers.
 _SIMPLE_OUTCOMES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
@@ -36,7 +36,7 @@ _SIMPLE_OUTCOMES: dict[str, type[Any]] = {
         *(Misdirected, Inapplicable),
     )
 }
-# Those of a stream.
+# The flags of a stream's outcome.
 _STREAM_FLAGS = ("exact", "from_whole", "alone")
 
 
@@ -45,7 +45,7 @@ class MessageError(ValueError):
 
 
 def outcome_to_json(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
-    """An outcome as JSON."""
+    """Convert an outcome to JSON."""
     name = type(outcome).__name__
     match outcome:
         case Produced():
@@ -68,7 +68,7 @@ def outcome_to_json(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
 
 
 def outcome_of_json(message: Any, operation: str) -> Any:
-    """The outcome that a message says. Raises MessageError."""
+    """Read an outcome of JSON. Raises MessageError."""
     try:
         return _outcome_of_object(dict(message), operation)
     except (KeyError, TypeError, ValueError) as error:
@@ -93,7 +93,7 @@ def _produced_of_json(
     *, operation: str, value: Any, mutated: bool, losses: list[str], flaws: list[Any]
 ) -> Produced | BadOutput:
     copy = copy_list if isinstance(value, list) else copy_object
-    body = copy(value, operation, sources=[value])  # the child has looked what was handed on
+    body = copy(value, operation, sources=[value])  # the child has checked halves of surrogate pairs
     if isinstance(body, BadOutput):
         return body
     request_flaws = tuple(RequestFlaw(**{**flaw, "models": tuple(flaw["models"])}) for flaw in flaws)
@@ -139,7 +139,7 @@ def _verify(value: Any, kind: type) -> Any:
 
 
 def source_to_json(source: Source) -> dict[str, Any]:
-    """The stream of an upstream as JSON."""
+    """Convert the stream of an upstream to JSON."""
     return {
         "pieces": [b64encode(piece).decode() for piece in source.pieces],
         "end": source.end,
@@ -149,6 +149,6 @@ def source_to_json(source: Source) -> dict[str, Any]:
 
 
 def source_of_json(message: dict[str, Any]) -> Source:
-    """The stream of an upstream that a question has."""
+    """Read the stream of an upstream in a question."""
     pieces = tuple(b64decode(piece) for piece in message["pieces"])
     return Source(pieces, message["end"], message["watched"], message["reply"])

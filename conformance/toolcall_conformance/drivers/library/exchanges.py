@@ -26,8 +26,8 @@ from toolcall_conformance.drivers.answers import (
 )
 from toolcall_conformance.drivers.array_framing import as_array
 from toolcall_conformance.drivers.base import OPERATIONS, SessionDriver
-from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.gateway.upstream_request import RequestInspector
+from toolcall_conformance.drivers.habits import KnownBuffering, KnownQueueing
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -41,10 +41,9 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.python.declarations import NOTHING_MADE_UP, MadeUp
 from toolcall_conformance.drivers.python.error_result import copy_error
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_object
-from toolcall_conformance.drivers.python.made_up import NOTHING_MADE_UP, MadeUp
-from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, lead_count
 from toolcall_conformance.drivers.upstream import Addresses, Reply, ReplyTurns, ScriptedUpstream, UpstreamConversation
 
@@ -69,8 +68,8 @@ class ExchangeTraits:
 class ExchangeSession:
     """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's.
 
-    An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences; ``tail``
-    is what the translator printed last, ``came`` how many bytes of its answer have come, where that is known.
+    An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences. ``tail``
+    returns what the translator printed last, ``byte_count`` how many bytes of its answer have arrived, if known.
     """
 
     costly_pieces = True
@@ -101,7 +100,7 @@ class ExchangeSession:
         self._buffering = buffering
         self._queueing = queueing
         self._request_seconds = 0.0
-        self._beside: ExchangeSession | None = None
+        self._concurrent: ExchangeSession | None = None
         self._on_timeout = on_timeout
         self._tail = tail
         self._byte_count = byte_count
@@ -125,19 +124,19 @@ class ExchangeSession:
 
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange and return the upstream's request."""
-        beside, self._beside = self._beside, None
-        if beside is not None and self._queueing.reason:
+        concurrent, self._concurrent = self._concurrent, None
+        if concurrent is not None and self._queueing.reason:
             return UnsupportedOutcome(self._queueing.reason)
         self._conversation.begin_exchange()
         self._unsupported = None
         began = time.monotonic()
         self._sources.append(body)
         pending = self._pending = self._send(deep_copy(body), self._conversation)
-        usual = 0.0 if beside is None else beside._request_seconds  # noqa: SLF001 - a session of this class
-        patience = self._seconds if beside is None else self._queueing.patience_seconds(usual, self._seconds)
+        usual = 0.0 if concurrent is None else concurrent._request_seconds  # noqa: SLF001 - a session of this class
+        patience = self._seconds if concurrent is None else self._queueing.patience_seconds(usual, self._seconds)
         request = self._conversation.wait_for_request(pending, patience)
         self._request_seconds = time.monotonic() - began
-        if request is None and beside is not None and not pending.done() and not self._conversation.stray_requests:
+        if request is None and concurrent is not None and not pending.done() and not self._conversation.stray_requests:
             self._give_up(pending)
             return UnsupportedOutcome(self._queueing.mark_queued(usual, patience))
         if request is not None:
@@ -157,8 +156,8 @@ class ExchangeSession:
         return outcome
 
     def send_while_open(self, other: ExchangeSession) -> None:
-        """Send the next request while the exchange of ``other`` is open, and wait for it no longer than that is for."""
-        self._beside = other
+        """Announce that the next request is sent while the exchange of ``other`` is open."""
+        self._concurrent = other
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and return what the client receives."""
@@ -205,26 +204,26 @@ class ExchangeSession:
             progress.hold_seconds = self._buffering.hold_seconds(self._route, self._seconds)
         answer = self._finish_with(reply, progress.hold_seconds)
         if progress.has_buffered:
-            self._buffering.found(self._route)
+            self._buffering.mark_buffered(self._route)
         return self.stream_outcome(answer)
 
     def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        """Let the upstream stream both replies in turns; one behind the other, where it was asked for a whole one."""
+        """Let the upstream stream both replies in turns; one after the other if it was asked for a whole one."""
         assert isinstance(other, ExchangeSession), "a session of the same driver"
-        reply, beside = self.streamed_reply(source), other.streamed_reply(other_source)
-        if reply is None or beside is None:
+        reply, other_reply = self.streamed_reply(source), other.streamed_reply(other_source)
+        if reply is None or other_reply is None:
             return self.stream(source), other.stream(other_source)
         turns = ReplyTurns(lead_count(source))
-        for session, each, number in ((self, reply, 0), (other, beside, 1)):
-            session.begin_answer(replace(each, turn=turns.turn_of(number)))
-        # Each has its own limit of time, and what the other one takes in the meantime.
+        for session, session_reply, number in ((self, reply, 0), (other, other_reply, 1)):
+            session.begin_answer(replace(session_reply, turn=turns.turn_of(number)))
+        # Each has its own time limit, and the time that the other takes.
         answers = self.await_answer(self._seconds), other.await_answer(self._seconds)
         return self.stream_outcome(answers[0]), other.stream_outcome(answers[1])
 
     def begin_answer(self, reply: Reply) -> None:
-        """Let the upstream answer; :meth:`answer` waits for what comes of it."""
+        """Let the upstream answer; :meth:`await_answer` waits for the outcome."""
         if self._unsupported is None and self._pending is not None and not self._pending.cancelled():
             self._conversation.finish(reply)
 
@@ -241,7 +240,7 @@ class ExchangeSession:
         return Reply(200, pieces, {"content-type": content_type}, end, self._conversation.progress)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
-        """Nothing within one format: such a translator answers requests alone."""
+        """Report no operation within one format: such a translator only answers requests."""
         del arguments
         return UnsupportedOutcome(f"an exchange has no {operation}")
 
@@ -266,7 +265,7 @@ class ExchangeSession:
         return None if address is None else self._addresses.array_framing(self._route.upstream, address)
 
     def _play_whole_reply(self, source: Source) -> StreamOutcome:
-        """Play a translator that asks for a whole reply and makes a stream of it itself: it buffers."""
+        """Play a translator that requests a whole reply and makes a stream of it: it buffers."""
         request = self._conversation.requests[0]
         if request.address is not None and request.address.stream is True:
             self._finish_with(Reply.json({"error": {"message": "the suite does not play such streams"}}, 400))
@@ -284,7 +283,7 @@ class ExchangeSession:
         streamed = self.stream_outcome(self._finish_with(Reply.json(source.reply)))
         if not isinstance(streamed, Streamed):
             return streamed
-        pieces = tuple(replace(piece, ended=True) for piece in streamed.pieces)
+        pieces = tuple(replace(piece, is_after_end=True) for piece in streamed.pieces)
         return replace(streamed, pieces=pieces, from_whole=True)
 
     def stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
@@ -306,7 +305,7 @@ class ExchangeSession:
         return self.await_answer(more)
 
     def await_answer(self, more: float = 0.0) -> ExchangeOutcome:
-        """What comes of an exchange whose upstream answers."""
+        """Wait for the outcome of an exchange whose upstream answers."""
         pending, self._pending = self._pending, None
         if self._unsupported is not None:
             return self._unsupported
@@ -332,14 +331,14 @@ class ExchangeSession:
         pending.cancel()
 
     def _timeout_text(self) -> str:
-        """What a user of a slow one should know: how much came, and which option sets the limit."""
+        """How much had arrived when the time was up, and which option sets the limit; empty if unknown."""
         if self._byte_count is None:
             return ""
         received = pluralize(self._byte_count(), "byte")
         return f"{received} of its answer had arrived when the time was up; --toolcall-timeout sets it."
 
     def _read_unasked_answer(self, answer: WholeAnswer) -> Outcome:
-        """Turn an answer that came before the upstream was asked into an outcome, by its status."""
+        """Turn an answer without a request to the upstream into an outcome, by its status."""
         words = quote_error(answer.body)
         if answer.status in (404, 405, 501):
             if answer.url:

@@ -12,18 +12,17 @@ from typing import Any, TypeVar
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.answers import ExchangeOutcome, StreamAnswer, WholeAnswer
 from toolcall_conformance.drivers.base import SessionDriver
-from toolcall_conformance.drivers.buffering import KnownBuffering
+from toolcall_conformance.drivers.habits import KnownBuffering, KnownQueueing
 from toolcall_conformance.drivers.library.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
+from toolcall_conformance.drivers.python.declarations import MadeUp
+from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.python.foreign import is_a
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within, raise_in_thread
-from toolcall_conformance.drivers.python.made_up import MadeUp
 from toolcall_conformance.drivers.python.offline import watch_hosts
 from toolcall_conformance.drivers.python.process_state import preserve_interpreter_state, preserve_process_state
-from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.python.streams import CollectedStream, StreamCollector
-from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.drivers.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.drivers.upstream.loops import LoopThread

@@ -1,4 +1,4 @@
-"""The line of a traceback's text that its reader has to look at: in the translator's own code."""
+"""Finds the line of a traceback's text that is to blame: one in the translator's own code."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PYTHON_FRAME = re.compile(
 _JAVASCRIPT_FRAME = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
 _TRACEBACK_HEAD = "Traceback (most recent call last):"
 _INSTALL_FOLDERS = ("site-packages", "dist-packages", "node_modules")
-# Where packages keep copies of others.
+# Folders in which packages keep copies of others.
 _VENDOR_FOLDERS = ("vendor", "vendored")
 _IMPORT_STATEMENT = re.compile(r"^(?:from|import) ([A-Za-z_][\w.]*)|from [\"']([^\"'./][^\"']*)[\"']", re.MULTILINE)
-# Translators that we ship adapters for are judged, the adapters are not.
+# Adapters that we ship are not judged, the libraries behind them are.
 _ADAPTERS = Path(__file__).resolve().parents[2] / "adapters"
 
 
@@ -34,10 +34,10 @@ class _Frame:
 
 
 def blamed_line(words: str) -> tuple[str, int] | None:
-    """The file and the line that a traceback blames; None where it has no line of the translator's own.
+    """The file and line to blame for a traceback; None if it has no line of the translator's own code.
 
-    It is the innermost of the translator's package, never one of a dependency or of an adapter that we ship. Of an
-    exception that was raised for another one it is where that one came from.
+    It is the innermost line of the translator's package, never one of a dependency or of an adapter that we ship. If
+    the exception was raised because of another one, it is where the other one was raised.
     """
     blocks = _python_blocks(words) or [block for block in [_javascript_block(words)] if block]
     if not blocks:
@@ -51,7 +51,7 @@ def blamed_line(words: str) -> tuple[str, int] | None:
 
 
 def _python_blocks(words: str) -> list[list[_Frame]]:
-    """The frames of each traceback in a text, the innermost last; that of the exception that came out is the last."""
+    """The frames of each traceback in a text, the innermost last. The last traceback is of the final exception."""
     blocks = [
         [_Frame(match["file"], int(match["line"]), match["source"] or "") for match in _PYTHON_FRAME.finditer(text)]
         for text in words.split(_TRACEBACK_HEAD)
@@ -67,7 +67,7 @@ def _javascript_block(words: str) -> list[_Frame]:
 
 
 def _cause_first(blocks: list[list[_Frame]]) -> list[list[_Frame]]:
-    """The traceback that came out, before it the one for which it was raised by a statement, and so on."""
+    """The final traceback, preceded by the one that a ``raise`` statement replaced, and so on."""
     first = len(blocks) - 1
     while first and blocks[first][-1].source.startswith("raise"):
         first -= 1
@@ -75,7 +75,7 @@ def _cause_first(blocks: list[list[_Frame]]) -> list[list[_Frame]]:
 
 
 def _own_file_test(frames: list[_Frame]) -> Callable[[str], bool]:
-    """Which files are the translator's own, by the outermost frame of its call."""
+    """A test for the translator's own files, by the outermost frame of its call."""
     entry = next((frame.file for frame in frames if not is_standard(frame.file)), "")
     if _is_shipped(entry):
         imported = _imported_paths(entry)
@@ -103,7 +103,7 @@ def _is_vendored(file: str) -> bool:
 
 @cache
 def package_of(file: str) -> str:
-    """The installed package that a file is part of, ``litellm`` or ``google/genai``; empty where it is of none."""
+    """The installed package of a file, ``litellm`` or ``google/genai``; empty if it has none."""
     path = Path(file)
     at = max((place for place, part in enumerate(path.parts) if part in _INSTALL_FOLDERS), default=-1)
     names = path.parts[at + 1 :]
@@ -131,7 +131,7 @@ def _is_shipped(file: str) -> bool:
 
 @cache
 def _imported_paths(file: str) -> frozenset[str]:
-    """What a file imports, as paths: ``litellm``, ``google/genai/types``; nothing if it cannot be read."""
+    """The imports of a file, as paths: ``litellm``, ``google/genai/types``; empty if it cannot be read."""
     try:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, ValueError):

@@ -18,14 +18,13 @@ from toolcall_conformance.drivers.outcomes import (
     RefusedOutcome,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python.calling import Caller
+from toolcall_conformance.drivers.python.caller import Caller
+from toolcall_conformance.drivers.python.declarations import MadeUp, made_up_breach, read_losses, read_made_up
 from toolcall_conformance.drivers.python.error_result import copy_error, takes_headers
+from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS, attribute_text, has_method, is_a
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_list, copy_object
-from toolcall_conformance.drivers.python.losses import read_losses
-from toolcall_conformance.drivers.python.made_up import MadeUp, made_up_breach, read_made_up
 from toolcall_conformance.drivers.python.offline import watch_hosts
-from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.python.streams import collect_interleaved, collect_stream
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 
@@ -75,7 +74,7 @@ class PythonDriver:
         return Opened(self._fused.session(session, route, own_history=traits.own_history, made_up=made_up))
 
     def _inspect_session(self, session: Any) -> _InspectedSession:
-        """A session, and what it shows of itself: whatever is touched there is the translator's, and may raise."""
+        """Inspect a session. Its attributes are the translator's, and may raise."""
         try:
             return _InspectedSession(session, (_Traits.of(session, self.translator), _read_declaration(session)))
         except PASSED_EXCEPTIONS:
@@ -95,7 +94,7 @@ class PythonDriver:
 
 
 def _read_declaration(session: Any) -> MadeUp | ProtocolError:
-    """What a session says of bodies that its adapter makes up."""
+    """Read the ``made_up`` of a session."""
     declaration = getattr(session, "made_up", {})
     wrong = made_up_breach(declaration)
     return ProtocolError(wrong) if wrong is not None else read_made_up(declaration)
@@ -103,7 +102,7 @@ def _read_declaration(session: Any) -> MadeUp | ProtocolError:
 
 @dataclass(frozen=True, slots=True)
 class _Traits:
-    """What a session shows of itself when it is opened. A method that cannot be reached counts: its call crashes."""
+    """The attributes of a session when it is opened. A method that raises when it is read counts: its call crashes."""
 
     operations: frozenset[str]
     own_history: bool
@@ -120,7 +119,7 @@ class _Traits:
 
 @dataclass(frozen=True, slots=True)
 class _InspectedSession:
-    """A session that was opened, and what it shows of itself, or what came when it was asked."""
+    """An opened session, and its attributes or the outcome of reading them."""
 
     session: Any
     findings: tuple[_Traits, MadeUp | ProtocolError] | RefusedOutcome | UnsupportedOutcome | Crashed
@@ -198,7 +197,7 @@ class PythonSession:
         return outcomes if isinstance(outcomes, tuple) else (outcomes, outcomes)
 
     def add_losses(self, outcome: StreamOutcome) -> StreamOutcome:
-        """The outcome of a stream, with what the session reports as dropped."""
+        """Add the elements that the session reports as dropped to the outcome of a stream."""
         return replace(outcome, losses=self._read_losses()) if isinstance(outcome, Streamed) else outcome
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
@@ -229,7 +228,7 @@ class PythonSession:
             )
 
     def _read_losses(self) -> tuple[str, ...]:
-        """Return what the session reports as dropped in its last call; nothing if it has no readable list.
+        """The elements that the session reports as dropped in its last call; empty if it has no readable list.
 
         Runs within a time limit, and must not spoil the result of that call.
         """
@@ -242,7 +241,7 @@ class PythonSession:
 
 
 def _pack_and_copy(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
-    """What identifies the arguments of a call, if they can be packed, and a copy of them for the translator."""
+    """Pack the arguments of a call, or None if that fails; and copy them for the translator."""
     try:
         data = pack([*arguments])
     except ValueError:  # a subclass of dict or the like
@@ -251,10 +250,10 @@ def _pack_and_copy(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]
 
 
 def _is_changed(arguments: Any, original: Any, data: bytes | None) -> bool:
-    """Whether the translator changed what it was given, into whatever. ``data`` is the original, packed."""
+    """Whether the translator changed its arguments. ``data`` is the original, packed."""
     try:
-        # First by a comparison that walks no further than the original goes: what contains itself several times packs
-        # into more than any memory. Equal bytes are equal values; other bytes may only be another order of keys.
+        # First a comparison that walks no further than the original: an object that contains itself several times packs
+        # into more than any memory. Equal bytes are equal values; different bytes may only be another order of keys.
         return bool(arguments != original) or (pack(arguments) != data and not equal(arguments, original))
     except KeyboardInterrupt:
         raise

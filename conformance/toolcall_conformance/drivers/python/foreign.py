@@ -1,7 +1,7 @@
-"""The one way to touch an object of the translator's: nothing that it does there ends the run.
+"""Reads objects of the translator safely: whatever their code raises, the run goes on.
 
-Only the user's Ctrl-C and the end of a call's time pass through. Texts are ones that every terminal, file and channel
-between processes can hold, and no longer than somebody reads.
+Only the user's Ctrl-C and the end of a call's time pass through. Texts can be encoded in every terminal, file and
+channel between processes, and are shortened.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_conformance.basics.visible_text import LINE_LIMIT, shorten
 from toolcall_conformance.drivers.python.limits import TimeIsUp
 
-# From the class itself: a metaclass may have another idea of both.
+# Descriptors of `type` itself: a metaclass may override both attributes.
 _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 
@@ -25,7 +25,7 @@ def make_encodable(text: str) -> str:
 
 
 def text_of(value: object, limit: int = TEXT_LIMIT) -> str:
-    """``str(value)``, encodable and shortened; says so where there is none."""
+    """``str(value)``, encodable and shortened; or a text that says that it cannot be read."""
     try:
         text = str.__str__(str(value))
     except PASSED_EXCEPTIONS:
@@ -50,7 +50,7 @@ def _class_name(kind: type) -> str:
 
 
 def is_a(value: object, *kinds: type) -> bool:
-    """Whether a value really is of one of ``kinds``. ``isinstance`` asks the value, and a proxy or a mock may lie."""
+    """Whether a value is of one of ``kinds`` by its type. ``isinstance`` asks the value, and a mock may lie."""
     own = type(value)
     for kind in kinds:
         if kind is own:  # nearly always
@@ -59,7 +59,7 @@ def is_a(value: object, *kinds: type) -> bool:
 
 
 def has_attribute(value: object, name: str) -> bool:
-    """Whether there is something under a name: also something that raises as soon as it is touched."""
+    """Whether a value has an attribute that is not None, or one that raises when it is read."""
     try:
         return getattr(value, name, None) is not None
     except PASSED_EXCEPTIONS:
@@ -69,7 +69,7 @@ def has_attribute(value: object, name: str) -> bool:
 
 
 def has_method(value: object, name: str) -> bool:
-    """Whether there is a method under a name, or something that raises as soon as it is touched."""
+    """Whether a value has a method, or an attribute that raises when it is read."""
     try:
         return callable(getattr(value, name, None))
     except PASSED_EXCEPTIONS:
@@ -79,7 +79,7 @@ def has_method(value: object, name: str) -> bool:
 
 
 def read_attribute(value: object, name: str) -> Any:
-    """The attribute of a name; None if there is none, or none that can be read."""
+    """Read an attribute; None if it is missing or raises."""
     try:
         return getattr(value, name, None)
     except PASSED_EXCEPTIONS:
@@ -89,13 +89,13 @@ def read_attribute(value: object, name: str) -> Any:
 
 
 def attribute_text(value: object, name: str) -> str:
-    """The text of an attribute, encodable; empty if it is no text."""
+    """The text of an attribute, encodable; empty if it is not a text."""
     member = read_attribute(value, name)
     return text_of(member, 200) if is_a(member, str) else ""
 
 
 def public_names(value: object) -> list[str]:
-    """The public names of a value; none if it does not tell."""
+    """The public names of a value; empty if ``dir`` raises."""
     try:
         return [make_encodable(name) for name in dir(value) if not name.startswith("_")]
     except PASSED_EXCEPTIONS:

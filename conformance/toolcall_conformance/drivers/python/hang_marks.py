@@ -1,22 +1,22 @@
-"""Says to a process outside when a call of the translator stands still.
+"""Marks in shared memory when the current call of the translator counts as hung, for a process outside.
 
-A call of C may hold the interpreter's lock: then nothing in this process runs any more, no thread and no handler of a
-signal. So each call writes into shared memory until when it is to return; ``engine.ending.watchdog`` starts
-the process that looks there.
+A call of C may hold the interpreter's lock: then nothing in this process runs any more, no thread and no signal
+handler. So each call writes its deadline into shared memory. ``engine.ending.watchdog`` starts the process that reads
+it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# A call stands still after three times its limit, and these seconds. The alarm has then rung for long.
+# A call hangs after its time limit times this factor, plus these seconds: long after the alarm.
 LIMIT_FACTOR, EXTRA_SECONDS = 3.0, 2.0
 
 _cells: list[memoryview[float]] = []
 
 
 def set_deadline_cell(cell: memoryview[float] | None) -> None:
-    """From now on write into ``cell``, one double: the monotonic time at which the call stands still, or zero."""
+    """Write deadlines into ``cell`` from now on: one double, the monotonic time, or zero outside of calls."""
     _cells[:] = [cell] if cell is not None else []
 
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def mark_call(now: float, seconds: float) -> PreviousMark:
-    """Say that a call is played that is limited to ``seconds``; returns what ``show_again`` needs behind it.
+    """Write the deadline of a call that is limited to ``seconds``; returns the argument of ``restore_mark``.
 
     ``now`` is the monotonic time.
     """
@@ -38,7 +38,7 @@ def mark_call(now: float, seconds: float) -> PreviousMark:
 
 
 def restore_mark(previous: PreviousMark) -> None:
-    """Say what was said before a call."""
+    """Write the deadline that was there before a call."""
     if previous is not None:
         cell, before = previous
         cell[0] = before

@@ -1,4 +1,4 @@
-"""Copies what a translator returned as plain JSON, or says in a sentence why it is not JSON."""
+"""Copies what a translator returned as plain JSON, or says why it is not JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEY_BITS = 200
 # json.dumps would create an encoder for every text.
 _encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
-# The place of a value: the place of its container, and its key or index. Becomes a pointer only in a sentence.
+# The place of a value: the place of its container, and its key or index. Only sentences need the pointer.
 _Place = tuple[Any, str | int] | None
 
 
@@ -35,8 +35,8 @@ def copy_object(
 ) -> dict[str, Any] | BadOutput:
     """Copy ``value`` into dict, list, str, int, float, bool and None only.
 
-    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes, ``sources`` what
-    the translator was given: a half of a surrogate pair that stands there, which JSON can say, may be handed on.
+    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes, ``sources`` the
+    translator's inputs. Half of a surrogate pair, which JSON can escape, is accepted only if an input has it.
     """
     wrong = _object_breach(value, operation)
     result = BadOutput(wrong) if wrong is not None else _copy_plain(value, operation, limit, sources)
@@ -46,7 +46,7 @@ def copy_object(
 def copy_list(
     value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
 ) -> list[Any] | BadOutput:
-    """Copy a list as :func:`plain` copies a body."""
+    """Copy a list of plain JSON values; the parameters are those of :func:`copy_object`."""
     wrong = _list_breach(value, operation)
     result = BadOutput(wrong) if wrong is not None else _copy_plain(value, operation, limit, sources)
     return cast("list[Any] | BadOutput", result)
@@ -89,7 +89,7 @@ def _class_with_article(value: Any) -> str:
 
 
 def key_text(value: Any) -> str:
-    """A key as Python writes it; of one that may do anything then, or is too long, the class."""
+    """The ``repr`` of a key; if that might run foreign code or be too long, the name of its class."""
     plain_key = type(value) in (float, bool, type(None)) or (type(value) is int and value.bit_length() < _KEY_BITS)
     return repr(value) if plain_key else _class_with_article(value)
 
@@ -103,8 +103,8 @@ def _dump_hint(value: Any) -> str:
 def _is_surely_plain(body: Any, limit: int) -> bool:
     """Whether a body is certainly plain JSON: a fast check that nearly every body passes.
 
-    If not, the copier looks closely. This check goes level by level, so that bodies with cycles or shared parts do not
-    take long. It counts more than the size of the JSON text.
+    If not, the copier decides. This check goes level by level, so that bodies with cycles or shared parts do not take
+    long. It overestimates the size of the JSON text.
     """
     size, level = 0, [body]
     for _ in range(_DEPTH_LIMIT):
@@ -143,7 +143,7 @@ def _is_surely_plain(body: Any, limit: int) -> bool:
 
 
 def _class_ids(values: Iterable[Any]) -> set[int]:
-    """The ids of the classes of values: a class may have a metaclass, whose own hash is foreign code."""
+    """The ids of the classes of values. Not the classes: a metaclass may define a hash, which is foreign code."""
     return set(map(id, map(type, values)))
 
 
@@ -170,7 +170,7 @@ def _is_unicode(text: str) -> bool:
 
 
 class _Copier:
-    """Copies JSON and counts its size meanwhile, so that a body with shared parts cannot grow without limit."""
+    """Copies JSON and counts its size, so that a body with shared parts cannot grow without limit."""
 
     def __init__(self, limit: int, sources: Iterable[Any]) -> None:
         self._limit = limit

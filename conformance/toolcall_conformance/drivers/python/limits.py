@@ -13,19 +13,19 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, Self, TypeVar
 
-from toolcall_conformance.drivers.python import hang_marks as standing
+from toolcall_conformance.drivers.python import hang_marks
 
 T = TypeVar("T")
 
 # The alarm repeats, in case the code swallows the first exception.
 _REPEAT_SECONDS = 0.25
-# A call that returns in its last moment may be measured a little behind it: other processes use the processor, too.
+# A call that returns just in time may be measured a little later: other processes use the processor, too.
 _LATE_SECONDS = 0.1
 
 
 _HAS_TIMER = hasattr(signal, "setitimer")
 
-# The function in C within signal.signal, which looks for a constant that a handler may be, and takes ten times as long.
+# The C function within signal.signal, which converts handlers to constants and takes ten times as long.
 _set_handler: Callable[[int, Any], Any] = getattr(sys.modules.get("_signal"), "signal", signal.signal)
 
 
@@ -36,15 +36,15 @@ class TimeIsUp(BaseException):
 def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = False) -> T:
     """Call ``function`` and return its result. Raises TimeIsUp after ``seconds``, and what ``function`` raises.
 
-    Code that swallows the alarm, blocks it, or is in a call of C meanwhile, cannot be stopped here; what it returns
-    too late does not count. ``in_thread`` uses a thread even if a timer is available.
+    Code that swallows or blocks the alarm, or is in a call of C, cannot be stopped here; a result that is too late does
+    not count. ``in_thread`` uses a thread even if a timer is available.
     """
     with limit_time(seconds, in_thread=in_thread) as within:
         return within(function)
 
 
 def limit_time(seconds: float, *, in_thread: bool = False) -> LimitedCalls:
-    """Gives what calls functions, each within ``seconds``, as ``call_within`` calls one. For ``with``."""
+    """A context manager that calls functions, each within ``seconds``, as ``call_within`` does."""
     on_main = not in_thread and _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
     return _AlarmLimit(seconds) if on_main else _ThreadLimit(seconds)
 
@@ -77,13 +77,13 @@ class _ThreadLimit:
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
         started = time.monotonic()
-        previous = standing.mark_call(started, self._seconds)
+        previous = hang_marks.mark_call(started, self._seconds)
         try:
             returned = _call_in_thread(self._seconds, function)
             _verify_in_time(started, self._seconds)
             return returned
         finally:
-            standing.restore_mark(previous)
+            hang_marks.restore_mark(previous)
 
 
 class _AlarmLimit:
@@ -95,7 +95,7 @@ class _AlarmLimit:
         self._seconds = seconds
 
     def __enter__(self) -> Self:
-        """Take the timer and its signal over."""
+        """Take over the timer and its signal."""
         self._armed = False
         self._started = time.monotonic()
         # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
@@ -111,9 +111,9 @@ class _AlarmLimit:
 
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
-        # In one piece, as each call of the translator goes through here twice.
+        # Inlined for speed: each call of the translator goes through here twice.
         seconds, started = self._seconds, time.monotonic()
-        previous = standing.mark_call(started, seconds)
+        previous = hang_marks.mark_call(started, seconds)
         try:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
@@ -128,7 +128,7 @@ class _AlarmLimit:
             _verify_in_time(started, seconds)
             return returned
         finally:
-            standing.restore_mark(previous)
+            hang_marks.restore_mark(previous)
 
     def _raise_if_armed(self, _signal: int, _frame: Any) -> None:
         if self._armed:
@@ -142,7 +142,7 @@ def _verify_in_time(started: float, seconds: float) -> None:
 
 
 def _resume_timer(handler: Any, left: float, interval: float) -> None:
-    """Let another time limit go on; one whose time was up meanwhile rings here, and not wherever pytest is by then."""
+    """Resume another time limit. If its time is up already, it rings here, and not somewhere in pytest."""
     rings = left <= 0 and callable(handler)
     signal.setitimer(signal.ITIMER_REAL, interval if rings else max(left, 0.001), interval)
     if rings:

@@ -1,8 +1,8 @@
-"""Keeps a translator of this interpreter from what its input has by an address: a run never touches the network.
+"""Keeps a translator of this interpreter from fetching the addresses in its input: a run never touches the network.
 
-A picture's address in a body may be fetched, to be sent as bytes. The addresses of the corpus lead nowhere, and a real
-one must not be asked for. So a call that tries to reach the host of an address in its input is told that there is no
-such host, and its outcome says nothing of the translator.
+A translator may fetch the address of a picture in a body, to send it as bytes. The addresses of the corpus lead
+nowhere, and real ones must not be fetched. So a call that tries to reach the host of an address in its input gets the
+error that there is no such host, and its outcome is inapplicable.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _LOCAL_HOST: Final = re.compile(r"(localhost|127\.[0-9.]+|::1|0\.0\.0\.0)?")
 
 @dataclass(eq=False, slots=True)
 class HostWatch:
-    """A call whose input holds addresses, by their hosts. ``fetched`` is the one that it tried to reach."""
+    """A call whose input has ``addresses``, by host. ``fetched`` is the one that it tried to reach."""
 
     addresses: dict[str, str]
     fetched: str = ""
 
     def checked_outcome(self, outcome: T) -> T | Inapplicable:
-        """What came of the call, if it reached for nothing."""
+        """The outcome of the call; Inapplicable if it tried to fetch an address."""
         if not self.fetched:
             return outcome
         return Inapplicable(
@@ -50,7 +50,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def watch_hosts(value: Any, data: bytes | None = None) -> Iterator[HostWatch]:
-    """Watch what is called within; ``value`` is the input of the call, ``data`` the same, packed, if it is known."""
+    """Watch the calls in this context. ``value`` is the input, ``data`` the same, packed, if it is known."""
     watch = HostWatch({} if data is not None and b"://" not in data else _addresses_by_host(value))
     if not watch.addresses:
         yield watch
@@ -90,7 +90,7 @@ def _remote_addresses(text: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def _add_audit_hook() -> None:
-    """Hear, from now on, of each host that this process looks up or connects to: no hook can be taken away again."""
+    """Add an audit hook for hosts that this process looks up or connects to. Such hooks cannot be removed."""
     sys.addaudithook(_audit)
 
 

@@ -1,7 +1,11 @@
-"""What a translator may change of the process that it shares with pytest, and what is then put back.
+"""Restores what a translator changes in the process that it shares with pytest.
 
-The standard streams, the working directory, the limit of recursion, the hook for uncaught exceptions, and which signals
-are blocked.
+That is: the standard streams, the working directory, the limit of recursion, the hook for uncaught exceptions, and
+which signals are blocked.
+
+It also reserves file descriptors for our own code: a translator may open fewer files than the process. A translator
+that leaks descriptors then fails its own calls, and the judge can still read the corpus, import modules and write
+reports.
 """
 
 from __future__ import annotations
@@ -14,15 +18,58 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
-from toolcall_conformance.drivers.python.spare_files import file_reserve
+try:
+    import resource as _resource
+except ImportError:  # Windows has no such limit
+    _resource: Any = None  # type: ignore[no-redef]
 
-# Both are context managers that contextlib would make three times as slow, and each call goes through both.
+_MAX_RESERVED = 64
+
+
+class FileReserve:
+    """The limit of open files of this process: lower within a call of the translator than outside.
+
+    If a translator sets the limit itself, it stays as it is from then on.
+    """
+
+    def __init__(self) -> None:
+        self._limit_within = self._limit_outside = (0, 0)
+        if _resource is None:
+            return
+        soft, hard = _resource.getrlimit(_resource.RLIMIT_NOFILE)
+        if soft == _resource.RLIM_INFINITY:
+            return
+        spared = min(_MAX_RESERVED, soft // 4)
+        most = soft + spared if hard == _resource.RLIM_INFINITY else min(soft + spared, hard)
+        self._limit_outside, self._limit_within = (most, hard), (most - spared, hard)
+
+    def lower_limit(self) -> None:
+        """Lower the limit: a call of the translator begins."""
+        if self._limit_within[0]:
+            with contextlib.suppress(ValueError, OSError):
+                _resource.setrlimit(_resource.RLIMIT_NOFILE, self._limit_within)
+
+    def raise_limit(self) -> None:
+        """Raise the limit: the call is over."""
+        if not self._limit_within[0]:
+            return
+        if _resource.getrlimit(_resource.RLIMIT_NOFILE) not in (self._limit_within, self._limit_outside):
+            self._limit_within = self._limit_outside = (0, 0)
+            return
+        with contextlib.suppress(ValueError, OSError):
+            _resource.setrlimit(_resource.RLIMIT_NOFILE, self._limit_outside)
+
+
+file_reserve = FileReserve()
+
+
+# Both context managers would be three times as slow with contextlib, and each call goes through both.
 
 
 class preserve_process_state:  # noqa: N801
-    """Keep the streams, the hook and the folder through a limited call of the translator's.
+    """Restore the streams, the hook and the working directory after a limited call of the translator.
 
-    For whoever waits for the call: a thread that was given up must put nothing back when it ends at last.
+    Used by the thread that waits for the call: an abandoned thread must restore nothing when it ends.
     """
 
     __slots__ = ("_hook", "_streams", "_working_directory")
@@ -44,7 +91,7 @@ class preserve_process_state:  # noqa: N801
 
 
 class preserve_interpreter_state:  # noqa: N801
-    """Keep, through a call of the translator's, what our own code needs right behind it, within the time limit."""
+    """Restore, within the time limit of a call, what our own code needs right after it."""
 
     __slots__ = ("_blocked_signals", "_limit")
 
@@ -57,12 +104,10 @@ class preserve_interpreter_state:  # noqa: N801
         if sys.getrecursionlimit() != self._limit:
             sys.setrecursionlimit(self._limit)
         if _blocked_signals() != self._blocked_signals:
-            signal.pthread_sigmask(
-                signal.SIG_SETMASK, self._blocked_signals
-            )  # the last: an alarm that waited rings here
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._blocked_signals)  # last: a blocked alarm rings here
 
 
-# The function in C within signal.pthread_sigmask, which makes an enumeration of each signal and takes twice as long.
+# The C function within signal.pthread_sigmask, which converts each signal to an enum and takes twice as long.
 _set_mask: Callable[[int, Iterable[int]], set[int]] | None = getattr(
     sys.modules.get("_signal"), "pthread_sigmask", getattr(signal, "pthread_sigmask", None)
 )

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, UnsupportedOutcome
+from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.python.foreign import is_a, type_name
 from toolcall_conformance.drivers.python.limits import TimeIsUp
-from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.python.tracebacks import format_own_frames
 from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed, lead_count
 
 CollectedStream = Streamed | BadOutput | UnsupportedOutcome
-# Stands where a stream has no piece left.
+# Marks the end of a stream in place of a piece.
 END = object()
 _ADVICE = "yield the client's stream as bytes, in pieces of any size"
 
@@ -32,7 +32,7 @@ def collect_interleaved(
     playing = _read_interleaved(streams, lead_count(sources[0]), len(sources[0].pieces))
     if streams[0].is_async:
         return playing
-    # Without anything to await it goes through in one step. A sync translator may want to run a loop of its own.
+    # Without anything to await it ends in one step. Not in a loop: a sync translator may run its own.
     try:
         playing.send(None)
     except StopIteration as played:
@@ -78,7 +78,7 @@ class _OpenStream:
             self.result = self._collector.read_exception(error)
 
     async def advance(self) -> bool:
-        """Read one piece of the output; whether more may come."""
+        """Read one piece of the output; returns whether there may be more."""
         if self._next is None:
             return False
         try:
@@ -93,7 +93,7 @@ class _OpenStream:
         return self._next is not None
 
     def _first_piece(self) -> Any:
-        """The first piece, or what gives it: what the translator returned may have to be awaited."""
+        """The first piece, or an awaitable of it: the returned object may have to be awaited."""
         return self._await_first_piece() if inspect.isawaitable(self._returned) else self._begin_reading(self._returned)
 
     async def _await_first_piece(self) -> Any:
@@ -121,7 +121,7 @@ class SourceProgress(Protocol):
     """How much of the source was read while the translator yields its stream."""
 
     def mark_output(self) -> tuple[int, bool]:
-        """Note output; return how many pieces had been read by then, and whether the end had."""
+        """Note output; return how many pieces were read before it, and whether the end was."""
 
 
 def collect_stream(
@@ -182,7 +182,7 @@ class StreamCollector:
         return Streamed(tuple(self._pieces))
 
     def take_piece(self, piece: Any) -> CollectedStream | None:
-        """Take one piece, or END; returns the result if there is one by then."""
+        """Take one piece, or END; returns the result if the stream is over."""
         return Streamed(tuple(self._pieces)) if piece is END else self._add_piece(piece)
 
     def read_exception(self, error: BaseException) -> CollectedStream:

@@ -23,7 +23,7 @@ _MACHINERY = ("asyncio", "concurrent", "importlib", "threading.py", "<frozen imp
 def format_own_frames(error: BaseException) -> str:
     """Format the traceback of ``error`` and its causes, without the frames of our call; a long one without its middle.
 
-    Of an exception that does not let itself be formatted only the name.
+    Only the name and text of an exception that cannot be formatted.
     """
     try:
         return make_encodable(shorten(_format_frames(error), _MAX_CHARACTERS))
@@ -48,7 +48,7 @@ def _format_frames(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> TracebackType | None:
-    """The traceback of ``error``, whatever its class makes of that name."""
+    """The traceback of ``error``, even if its class overrides the attribute."""
     trace: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
     return trace
 
@@ -60,19 +60,19 @@ def raised_at(error: BaseException) -> str:
 
 
 def user_line(frame: FrameType) -> str:
-    """Where in the user's code a thread stands, as ``file:line``; empty where it is in a library's alone."""
+    """The innermost line of the user's code in a thread, as ``file:line``; empty if all frames are of libraries."""
     stack = reversed(traceback.extract_stack(frame))
     location = next((entry for entry in stack if not is_installed(entry.filename)), None)
     return f"{location.filename}:{location.lineno}" if location is not None else ""
 
 
-# What ``faulthandler`` prints of a thread, and behind a fatal error.
+# What ``faulthandler`` prints of a thread, and after a fatal error.
 _DUMPED_STACK = re.compile(r"^.*\(most recent call first\):\n((?:  File \"[^\n]*\n?)+)", re.MULTILINE)
 _EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
 
 def reorder_dump(words: str) -> str:
-    """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, up to our call."""
+    """Reorder a dump of ``faulthandler`` as in a traceback: the innermost frame last, and without our frames."""
 
     def turned(match: re.Match[str]) -> str:
         files = [(line, _is_ours(line.split('"')[1])) for line in match[1].splitlines()]
@@ -107,9 +107,9 @@ _BOX = " \t|" + "".join(map(chr, range(0x2500, 0x2580)))
 
 
 def error_line(words: str) -> str:
-    """Of what a process printed, the line that names an error: the last such one, else the last that has a word.
+    """The last line of an output that names an error, else the last line that has a word.
 
-    Frames and rules around a traceback, which printers for terminals draw, are no words.
+    Frames and rules that some printers draw around a traceback are not words.
     """
     lines = [line for line in (line.strip(_BOX) for line in words.splitlines()) if re.search(r"\w", line)]
     named = [line for line in lines if _ERROR_LINE.match(line)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from toolcall_conformance.drivers.upstream.addresses import Address, Addresses
 from toolcall_conformance.drivers.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
-from toolcall_conformance.drivers.upstream.progress import ReplyProgress
+from toolcall_conformance.drivers.upstream.reply_pacing import ReplyProgress, ReplyTurns
 from toolcall_conformance.drivers.upstream.server import MissingLibraryError, PortInUseError, ScriptedUpstream
-from toolcall_conformance.drivers.upstream.turns import ReplyTurns
 
 __all__ = [
     "Address",

@@ -1,4 +1,4 @@
-"""Finds the API that a method and a path mean, by the corpus's ``transport.json`` files."""
+"""Finds the API at a method and a path, by the corpus's ``transport.json`` files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Addresses:
         return None
 
     def request_path(self, format_name: str, model: str, *, stream: bool = False) -> str:
-        """Return the path, with its query if it has one, at which a client asks ``model``."""
+        """Return the path of a client's request to ``model``, with its query if it has one."""
         transport = self._transports[format_name]
         template = transport["stream"].get("path", transport["path"]) if stream else transport["path"]
         return str(template).replace("{model}", quote(model, safe=""))
@@ -71,7 +71,7 @@ class Addresses:
         ]
 
     def asks_for_stream(self, format_name: str, address: Address, query: str, body: Any) -> bool:
-        """Whether a request asks for a stream in the way of this format's API."""
+        """Whether a request asks for a stream as this format's API demands."""
         stream = self._transports[format_name]["stream"]
         if "path" in stream:
             parameters = parse_qsl(stream["path"].partition("?")[2])
@@ -81,7 +81,7 @@ class Addresses:
         return isinstance(body, dict) and all(body.get(key) == value for key, value in marks.items())
 
     def array_framing(self, format_name: str, address: Address) -> Mapping[str, Any] | None:
-        """How the API streams where its address asks for a stream and its query for no events; None if it does not."""
+        """The array framing of streams whose address asks for a stream and whose query for no events, or None."""
         framing: Mapping[str, Any] | None = self._transports[format_name]["stream"].get("array")
         return framing if address.stream is True else None
 
@@ -90,7 +90,7 @@ class Addresses:
         return str(self._transports[format_name]["stream"].get("content_type", "text/event-stream"))
 
     def has_stream_path(self, format_name: str) -> bool:
-        """Whether a path of its own asks for streams, and not the body."""
+        """Whether the API has a path of its own for streams, instead of a setting in the body."""
         return "path" in self._transports[format_name]["stream"]
 
     def describe(self, format_name: str, *, stream: bool = False) -> str:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolcall_conformance.drivers.upstream.addresses import Address
-from toolcall_conformance.drivers.upstream.progress import ReplyProgress
-from toolcall_conformance.drivers.upstream.turns import ReplyTurn
+from toolcall_conformance.drivers.upstream.reply_pacing import ReplyProgress, ReplyTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class UpstreamConversation:
             self.progress = ReplyProgress()
 
     def wait_for_request(self, pending: Future[Any], seconds: float) -> ReceivedRequest | None:
-        """Return the first request to the right API; None if ``pending`` ended or the time was up before one came."""
+        """Return the first request to the right API; None if ``pending`` ended or the time was up before."""
         pending.add_done_callback(self._wake)
         until = time.monotonic() + seconds
         with self._changed:

@@ -37,8 +37,8 @@ class PortInUseError(Exception):
 class ScriptedUpstream:
     """A provider of every format at ``url``; each conversation has an address of its own below it.
 
-    A gateway may know only ``url``: requests there belong to the conversation that waits for a request. The runner
-    has one waiting at a time.
+    A gateway may know only ``url``: a request there belongs to the conversation that waits for one. The runner has only
+    one that waits at a time.
     """
 
     def __init__(self, addresses: Addresses, *, port: int | None = None) -> None:
@@ -145,9 +145,9 @@ class ScriptedUpstream:
         return await _send_reply(request, reply)
 
     def _choose_conversation(self) -> UpstreamConversation | None:
-        """Choose the conversation of a request without an address: the one that waits, else the last one asked.
+        """Choose the conversation of a request without an address: the waiting one, else that of the last request.
 
-        That one may have its reply already: many libraries retry when a provider fails.
+        The last may have its reply already: many libraries retry when a provider fails.
         """
         living = [conversation for conversation in reversed(self._conversations.values()) if conversation.is_open]
         last = (
@@ -161,9 +161,9 @@ class ScriptedUpstream:
 
 
 def _logger() -> logging.Logger:
-    """Tells what fails within this server, as `aiohttp.server` does, but not what a client did wrong.
+    """A logger for the faults of this server, but not for those of its clients.
 
-    A gateway that drops its connections, or sends what is no HTTP, would fill the log with tracebacks of aiohttp.
+    A gateway that drops its connections, or sends what is not HTTP, would fill the log with tracebacks of aiohttp.
     """
     logger = logging.getLogger(__name__)
     if _is_server_fault not in logger.filters:

@@ -1,4 +1,4 @@
-"""Whether an exception says that the translator does not take its input, or is a slip of its code."""
+"""Turns an exception of the translator into an outcome: by the name of its class, or as a refusal or a crash."""
 
 from __future__ import annotations
 
@@ -6,18 +6,30 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.drivers.python.foreign import is_a, read_attribute
+from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, UnsupportedOutcome
+from toolcall_conformance.drivers.python.foreign import class_names, is_a, read_attribute, text_of
+from toolcall_conformance.drivers.python.tracebacks import format_own_frames
 
 _MAX_CAUSES = 20
 _STATEMENT_CLASSES = (Exception, RuntimeError, NotImplementedError)
 _MODULE = type.__dict__["__module__"].__get__
 
 
-def is_refusal(error: BaseException) -> bool:
-    """Whether an exception says that the input is not taken: one with a 4xx status, or of a library's own class.
+def exception_outcome(error: BaseException) -> UnsupportedOutcome | RefusedOutcome | Crashed:
+    """The outcome of a call that raised. Reads the exception within the time limit of the call."""
+    names = class_names(error)
+    if "Unsupported" in names:
+        return UnsupportedOutcome(text_of(error))
+    if "Refused" in names:
+        return RefusedOutcome(text_of(error))
+    return Crashed(error, format_own_frames(error), exception_text=text_of(error), refuses=is_refusal(error))
 
-    ``litellm.BadRequestError`` and pydantic's ``ValidationError`` do, a ``KeyError`` does not; nor does an exception of
-    a library that was raised for a ``KeyError``, or one whose status is that of an internal error.
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether an exception refuses the input: it has a 4xx status, or is of a library's own class.
+
+    ``litellm.BadRequestError`` and pydantic's ``ValidationError`` are refusals. A ``KeyError`` is not, nor is an
+    exception of a library that was raised because of one, or that has the status of an internal error.
     """
     if not is_a(error, Exception) or any(_is_slip(cause) for cause in _causes(error)):
         return False
@@ -29,22 +41,22 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def _is_slip(error: BaseException) -> bool:
-    """Whether it is of a class that Python raises where code is wrong.
+    """Whether Python raises the class of an exception where code is wrong.
 
-    A ValueError may be about the input, such as text that is no JSON, and the others are raised by statements.
+    A ValueError may be about the input, such as text that is not JSON; the deliberate classes need a statement.
     """
     kind = type(error)
     return _package_name(kind) == "builtins" and kind not in _STATEMENT_CLASSES and not is_a(error, ValueError)
 
 
 def _package_name(kind: type) -> str:
-    """The outermost package that a class is of."""
+    """The top-level package of a class."""
     name: Any = _MODULE(kind)
     return str.__str__(name).partition(".")[0] if is_a(name, str) else ""
 
 
 def _http_status(error: BaseException) -> int | None:
-    """The HTTP status that an exception stands for; None if it names none."""
+    """The HTTP status of an exception; None if it has none."""
     response = read_attribute(error, "response")
     for holder, name in ((error, "status_code"), (error, "status"), (response, "status_code"), (response, "status")):
         status: Any = read_attribute(holder, name)
@@ -54,7 +66,7 @@ def _http_status(error: BaseException) -> int | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An exception and those for which it was raised, as a traceback shows them."""
+    """An exception and its causes, as a traceback shows them."""
     ids: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in ids and len(ids) < _MAX_CAUSES:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TimedOut, UnsupportedOutcome
+from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS
 from toolcall_conformance.drivers.python.limits import TimeIsUp, limit_time
 from toolcall_conformance.drivers.python.process_state import preserve_interpreter_state, preserve_process_state
-from toolcall_conformance.drivers.python.raised import exception_outcome
 from toolcall_conformance.drivers.streams import Streamed
 
 T = TypeVar("T")
@@ -36,13 +36,13 @@ class _Raised:
 
 @dataclass(frozen=True, slots=True)
 class _ReadingFault:
-    """What went wrong in our own reading of what a call returned."""
+    """An error of our own code that read what a call returned."""
 
     error: Exception
 
 
 class Caller:
-    """Calls the translator; awaits results on a loop of its own. ``seconds`` limits each call, and what reads it."""
+    """Calls the translator, and awaits results on its own loop. ``seconds`` limits each call and each reading."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -53,9 +53,9 @@ class Caller:
         return self.call_and_read(function, Returned)
 
     def call_and_read(self, function: Callable[[], Any], read: Callable[[Any], T]) -> T | CallFailure:
-        """Call ``function`` and return what ``read`` makes of what it returned.
+        """Call ``function``, pass its result to ``read``, and return the result of that.
 
-        Both are limited, each by itself: whatever ``read`` touches is the translator's, but its time is ours.
+        Each is limited by itself: ``read`` touches the translator's objects, but its time is ours.
         """
         try:
             with preserve_process_state(), limit_time(self._seconds, in_thread=_is_loop_running()) as within:
@@ -67,7 +67,7 @@ class Caller:
             return TimedOut(self._seconds)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # another time limit, which was up while this one ran
+        except BaseException as error:  # of another time limit, which was up in the meantime
             return exception_outcome(error)
         if isinstance(result, _ReadingFault):
             raise result.error
@@ -78,7 +78,7 @@ class Caller:
         self._drop_loop()
 
     def _attempt(self, function: Callable[[], Any]) -> Returned | _Raised:
-        """What a call of the translator's returned, or raised."""
+        """Call the translator, and return what it returned or raised."""
         owner = os.getpid()
         try:
             with preserve_interpreter_state():
@@ -100,7 +100,7 @@ class Caller:
     def _run(self, function: Callable[[], Any]) -> Any:
         value = function()
         kind = type(value)
-        # What calls nearly always return comes first: the other question takes long.
+        # The usual types first: `isawaitable` is slow.
         if kind is dict or kind is Streamed or kind is list or kind is tuple or not inspect.isawaitable(value):
             return value
         if self._loop is None:

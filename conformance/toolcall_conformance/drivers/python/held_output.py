@@ -1,4 +1,4 @@
-"""Holds back what a translator in this process prints where nobody captures it: while it is loaded and tried."""
+"""Holds back what a translator in this process prints while it is loaded and probed, which pytest does not capture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TextIO
 
 from toolcall_conformance.basics.visible_text import pluralize, shorten, visible
 
-# So many lines are shown, and so many bytes of each stream kept.
+# So many lines are shown, and so many bytes of each stream are stored.
 _MAX_LINES, _MAX_BYTES = 20, 1_000_000
 
 
@@ -22,7 +22,7 @@ class HeldOutput:
 
     @property
     def lines(self) -> list[str]:
-        """The beginning of it, fit to be shown, each line with a mark that it is not ours."""
+        """The first lines, sanitized, each with a mark that it is not ours."""
         lines = [line for stream in self.streams for line in stream.text.splitlines()]
         excerpt = [f"  | {visible(shorten(line))}" for line in lines[:_MAX_LINES]]
         return [
@@ -33,7 +33,7 @@ class HeldOutput:
 
 @contextlib.contextmanager
 def hold_back_output() -> Iterator[HeldOutput]:
-    """Hold the standard streams back; who keeps one of them prints on the real one again afterwards."""
+    """Hold back the standard streams. Code that keeps one of them prints on the real stream afterwards."""
     printed = HeldOutput()
     printed.streams = [_HeldStream(stream) for stream in (sys.stdout, sys.stderr) if stream is not None]
     before = sys.stdout, sys.stderr
@@ -48,12 +48,12 @@ def hold_back_output() -> Iterator[HeldOutput]:
 
 
 def real_stream(stream: TextIO) -> TextIO:
-    """The stream that a standard stream is, or holds back."""
+    """The real stream behind a standard stream that may be held back."""
     return stream.onward if isinstance(stream, _HeldStream) else stream
 
 
 class _HeldStream(io.TextIOWrapper):
-    """Keeps what is printed; after its release hands it on."""
+    """Stores what is printed; after ``release`` it writes to the real stream."""
 
     def __init__(self, onward: TextIO) -> None:
         self._bytes = _FirstBytes(onward)
@@ -73,7 +73,7 @@ class _HeldStream(io.TextIOWrapper):
 
 
 class _FirstBytes(io.RawIOBase):
-    """Takes everything and keeps the beginning."""
+    """Accepts all bytes and stores the first."""
 
     name = "<held back>"
 
@@ -95,4 +95,4 @@ class _FirstBytes(io.RawIOBase):
         return len(piece)
 
     def close(self) -> None:
-        """Do nothing: what a translator closes is read, and handed on, all the same."""
+        """Do nothing: a stream that a translator closes is still read and released."""
