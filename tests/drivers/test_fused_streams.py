@@ -27,7 +27,7 @@ from toolcall_conformance.drivers import (
     Streamed,
     TimedOut,
     UnsupportedOutcome,
-    buffering,
+    habits,
 )
 from toolcall_conformance.drivers.python.driver import PythonDriver
 
@@ -166,15 +166,15 @@ def test_a_translator_that_buffers_is_found(opening: Any, exchange: Exchange) ->
 
 @pytest.mark.timing
 def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(buffering, "PATIENT_SECONDS", 1.2)
-    monkeypatch.setattr(buffering, "IMPATIENT_SECONDS", 0.3)
+    monkeypatch.setattr(habits, "PATIENT_SECONDS", 1.2)
+    monkeypatch.setattr(habits, "IMPATIENT_SECONDS", 0.3)
     library = opening(all_at_once)
     took = []
     for _ in range(2):
         started = time.monotonic()
         outcome = library.played(Source(EVENTS, watched=True))
         took.append(time.monotonic() - started)
-        assert all(piece.ended for piece in outcome.pieces)
+        assert all(piece.is_after_end for piece in outcome.pieces)
     assert took[1] < took[0] - 0.5
 
 

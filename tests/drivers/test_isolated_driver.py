@@ -107,7 +107,7 @@ def test_the_zoo_has_something_to_say_in_every_field(drivers: tuple[Driver, Driv
     plain, broken = played(drivers[0], "plain"), played(drivers[0], "broken")
     assert plain["response"] == Produced({"a": [None, True]}, mutated=True, losses=("top-k", "seed"))
     assert plain["error"].value["headers"] == {"retry-after": "3", "x": "y"}
-    assert [(piece.taken, piece.ended) for piece in plain["whole"].pieces] == [
+    assert [(piece.source_count, piece.is_after_end) for piece in plain["whole"].pieces] == [
         (0, False),
         (1, False),
         (2, False),
