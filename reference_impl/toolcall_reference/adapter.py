@@ -92,10 +92,10 @@ def build_follow_up(
     return body
 
 
-def _get_format(name: str) -> Format:
-    if name not in formats.names():
-        raise Unsupported(f"no such format: {name!r} (known: {', '.join(formats.names())})")
-    return formats.get(name)
+def _get_format(format_name: str) -> Format:
+    if format_name not in formats.names():
+        raise Unsupported(f"no such format: {format_name!r} (known: {', '.join(formats.names())})")
+    return formats.get(format_name)
 
 
 def _pair_results(

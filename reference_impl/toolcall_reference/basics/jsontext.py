@@ -25,8 +25,8 @@ def _number(text: str) -> float:
     return value
 
 
-def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+def _constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
 
 
 # Created once: json.loads would create a decoder for every event of a stream.

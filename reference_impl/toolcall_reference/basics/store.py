@@ -52,21 +52,21 @@ class Store:
         if not self._counts[key[:-1]]:
             del self._counts[key[:-1]]
 
-    def count(self, name: tuple[str, ...]) -> int:
-        """The number of values on the shelf ``name``."""
-        return self._counts.get(name, 0)
+    def count(self, shelf_name: tuple[str, ...]) -> int:
+        """The number of values on the shelf ``shelf_name``."""
+        return self._counts.get(shelf_name, 0)
 
-    def shelf(self, *name: str) -> Shelf:
-        """The part of the store under ``name``, isolated from all others."""
-        return Shelf(self, name)
+    def shelf(self, *shelf_name: str) -> Shelf:
+        """The part of the store under ``shelf_name``, isolated from all others."""
+        return Shelf(self, shelf_name)
 
 
 class Shelf:
     """One part of a store, with its own keys."""
 
-    def __init__(self, store: Store | None = None, name: tuple[str, ...] = ()) -> None:
+    def __init__(self, store: Store | None = None, shelf_name: tuple[str, ...] = ()) -> None:
         self._store = Store() if store is None else store
-        self._name = name
+        self._name = shelf_name
 
     def __len__(self) -> int:
         return self._store.count(self._name)

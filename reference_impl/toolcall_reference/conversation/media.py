@@ -15,9 +15,9 @@ _URL_SCHEMES = ("http://", "https://", "data:")
 _DATA_URL = re.compile(r"(?i:data):(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
 
 
-def guess_mime(name: str | None) -> str | None:
+def guess_mime(file_name: str | None) -> str | None:
     """The MIME type that a file name or URL suggests."""
-    return mimetypes.guess_type((name or "").split("?")[0].split("#")[0])[0]
+    return mimetypes.guess_type((file_name or "").split("?")[0].split("#")[0])[0]
 
 
 def from_url(kind: str, url: str, **more: str | None) -> Media:

@@ -25,23 +25,23 @@ class NameRule:
     pattern: str
     limit: int
 
-    def allows(self, name: str) -> bool:
-        """Whether ``name`` is legal unchanged."""
-        return len(name) <= self.limit and self._full_match(name) is not None
+    def allows(self, tool_name: str) -> bool:
+        """Whether ``tool_name`` is legal unchanged."""
+        return len(tool_name) <= self.limit and self._full_match(tool_name) is not None
 
     @cached_property
     def _full_match(self) -> Callable[[str], object]:
         return re.compile(self.pattern).fullmatch
 
 
-def fit_name(name: str, rule: NameRule) -> str:
-    """``name`` if ``rule`` allows it, else its rewrite, which is legal in every format."""
-    if rule.allows(name):
-        return name
-    clean = _UNSAFE_CHARACTERS.sub("_", name)
+def fit_name(tool_name: str, rule: NameRule) -> str:
+    """``tool_name`` if ``rule`` allows it, else its rewrite, which is legal in every format."""
+    if rule.allows(tool_name):
+        return tool_name
+    clean = _UNSAFE_CHARACTERS.sub("_", tool_name)
     if not re.match(r"[a-zA-Z_]", clean):
         clean = "_" + clean
-    return f"{clean[: 63 - _HASH_LENGTH]}_{digest('name', name, length=_HASH_LENGTH)}"
+    return f"{clean[: 63 - _HASH_LENGTH]}_{digest('name', tool_name, length=_HASH_LENGTH)}"
 
 
 @dataclass(slots=True)
@@ -63,14 +63,14 @@ class NameMap:
             self.target_names[name] = target
             self.source_names[target] = name
 
-    def target_name(self, name: str) -> str:
-        """The target's name for the source's ``name``."""
-        wire_name = self.target_names.get(name)
+    def target_name(self, source_name: str) -> str:
+        """The target's name for the source's ``source_name``."""
+        wire_name = self.target_names.get(source_name)
         if wire_name is None:
-            self.declare([name])
-            wire_name = self.target_names[name]
+            self.declare([source_name])
+            wire_name = self.target_names[source_name]
         return wire_name
 
-    def source_name(self, name: str) -> str:
-        """The source's name for the target's ``name``; an undeclared name is returned unchanged."""
-        return self.source_names.get(name, name)
+    def source_name(self, target_name: str) -> str:
+        """The source's name for the target's ``target_name``; an undeclared name is returned unchanged."""
+        return self.source_names.get(target_name, target_name)

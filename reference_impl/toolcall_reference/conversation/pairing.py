@@ -37,21 +37,21 @@ class Ledger:
         self._batch += 1
         self._batch_start = len(self.calls)
 
-    def enter_call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
+    def enter_call(self, given_id: str | None, tool_name: str, arguments: dict[str, Any]) -> UniversalToolCall:
         """Add a call whose arguments are an object, which remains the source's; see :func:`arguments_object`."""
-        call = self.open_call(given_id, name)
+        call = self.open_call(given_id, tool_name)
         call.arguments = arguments
         if RAW_ARGUMENTS_KEY in arguments:
             self._unwrap_raw_arguments(call)
         return call
 
-    def enter_call_text(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
+    def enter_call_text(self, given_id: str | None, tool_name: str, text: str) -> UniversalToolCall:
         """Add a call whose arguments are JSON text; blank text means no arguments."""
-        return self.fill_from_text(self.open_call(given_id, name), text)
+        return self.fill_from_text(self.open_call(given_id, tool_name), text)
 
-    def enter_custom_call(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
+    def enter_custom_call(self, given_id: str | None, tool_name: str, text: str) -> UniversalToolCall:
         """Add a call of a free-text tool."""
-        return self.fill_from_text(self.open_call(given_id, name, "custom"), text)
+        return self.fill_from_text(self.open_call(given_id, tool_name, "custom"), text)
 
     def fill_from_text(self, call: UniversalToolCall, text: str) -> UniversalToolCall:
         """Set an open call's arguments, or a free-text tool's input, from text."""
@@ -80,13 +80,13 @@ class Ledger:
         if len(call.arguments) == 1 and isinstance(raw, str) and parse_object(raw) is None:
             call.arguments, call.text, call.readable = {}, raw, False
 
-    def open_call(self, given_id: str | None, name: str, kind: str = "function") -> UniversalToolCall:
+    def open_call(self, given_id: str | None, tool_name: str, kind: str = "function") -> UniversalToolCall:
         """Add a call whose arguments follow later."""
         unique = mint_call_id(*self._seed, len(self.calls)) if given_id is None else given_id
         if unique in self._ids:
             unique = self._distinct_id(given_id or mint_call_id(*self._seed, len(self.calls)))
         self._ids.add(unique)
-        call = UniversalToolCall(unique, name, {}, NO_STATE, given_id, None, True, kind, self._batch)
+        call = UniversalToolCall(unique, tool_name, {}, NO_STATE, given_id, None, True, kind, self._batch)
         self.calls.append(call)
         if given_id is not None and self._by_id.setdefault(given_id, call) is not call:
             self._enter_reused_id(given_id, call)
@@ -97,16 +97,16 @@ class Ledger:
             self._reused_ids[given_id] = _CallsOfOneId(self._by_id[given_id])
         self._reused_ids[given_id].add(call)
 
-    def _distinct_id(self, name: str) -> str:
-        """An id like ``name`` that no earlier call has."""
-        while (candidate := f"{name}#{self._next_numbers.get(name, 2)}") in self._ids:
-            self._next_numbers[name] = self._next_numbers.get(name, 2) + 1
+    def _distinct_id(self, used_id: str) -> str:
+        """An id like ``used_id`` that no earlier call has."""
+        while (candidate := f"{used_id}#{self._next_numbers.get(used_id, 2)}") in self._ids:
+            self._next_numbers[used_id] = self._next_numbers.get(used_id, 2) + 1
         return candidate
 
-    def answer_call(self, given_id: str | None, name: str | None = None) -> UniversalToolCall | None:
+    def answer_call(self, given_id: str | None, tool_name: str | None = None) -> UniversalToolCall | None:
         """Find the call that a result answers and mark it as answered; None if there is none."""
         if given_id is None:
-            call = self._find_by_place(name)
+            call = self._find_by_place(tool_name)
         elif given_id in self._reused_ids:
             call = self._reused_ids[given_id].find_answered(self._batch, self._answered_ids)
         else:
@@ -115,7 +115,7 @@ class Ledger:
             self._answered_ids.add(call.id)
         return call
 
-    def _find_by_place(self, name: str | None) -> UniversalToolCall | None:
+    def _find_by_place(self, tool_name: str | None) -> UniversalToolCall | None:
         """The next open call of the latest batch with that name, else the next open one."""
         if self._next < self._batch_start:
             self._next = self._entered = self._batch_start
@@ -125,13 +125,19 @@ class Ledger:
         if self._next == len(self.calls):
             return None
         first = self.calls[self._next]
-        return first if first.name == name or not isinstance(name, str) else self._find_by_name(name) or first
+        return (
+            first
+            if first.name == tool_name or not isinstance(tool_name, str)
+            else self._find_by_name(tool_name) or first
+        )
 
-    def _find_by_name(self, name: str) -> UniversalToolCall | None:
+    def _find_by_name(self, tool_name: str) -> UniversalToolCall | None:
         for call in self.calls[self._entered :]:
             self._open_by_name.setdefault(call.name, deque()).append(call)
         self._entered = len(self.calls)
-        return _next_open(self._open_by_name[name], self._answered_ids) if name in self._open_by_name else None
+        return (
+            _next_open(self._open_by_name[tool_name], self._answered_ids) if tool_name in self._open_by_name else None
+        )
 
 
 class _CallsOfOneId:

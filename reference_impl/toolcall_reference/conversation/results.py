@@ -16,22 +16,22 @@ _ERROR_REPORT = re.compile(
 
 
 def from_parts(
-    call_id: str, name: str, parts: Sequence[Text | Media], *, is_error: bool = False, kind: str = "function"
+    call_id: str, tool_name: str, parts: Sequence[Text | Media], *, is_error: bool = False, kind: str = "function"
 ) -> UniversalToolResult:
     """A result with the ordered parts of its content."""
     if len(parts) == 1 and isinstance(parts[0], Text) and not parts[0].raw_context:
-        return from_text(call_id, name, parts[0].text, is_error=is_error, kind=kind, cached=parts[0].cached)
+        return from_text(call_id, tool_name, parts[0].text, is_error=is_error, kind=kind, cached=parts[0].cached)
     texts = [part.text for part in parts if isinstance(part, Text)]
     cached = any(isinstance(part, Text) and part.cached for part in parts)
     parts = [replace(part, cached=False) if isinstance(part, Text) else part for part in parts]
-    return UniversalToolResult(call_id, name, "\n".join(texts), is_error, list(parts), kind, cached)
+    return UniversalToolResult(call_id, tool_name, "\n".join(texts), is_error, list(parts), kind, cached)
 
 
 def from_text(
-    call_id: str, name: str, text: str, *, is_error: bool = False, kind: str = "function", cached: bool = False
+    call_id: str, tool_name: str, text: str, *, is_error: bool = False, kind: str = "function", cached: bool = False
 ) -> UniversalToolResult:
     """A result that is only text."""
-    return UniversalToolResult(call_id, name, text, is_error, [], kind, cached)
+    return UniversalToolResult(call_id, tool_name, text, is_error, [], kind, cached)
 
 
 def as_text(result: UniversalToolResult) -> str:
@@ -52,9 +52,9 @@ def content_parts(result: UniversalToolResult) -> list[Text | Media]:
     return list(result.multimodal_parts) or [Text(as_text(result))]
 
 
-def caption(name: str, call_id: str | None, number: int) -> Text:
+def caption(tool_name: str, call_id: str | None, number: int) -> Text:
     """A caption for media that were moved out of their result; ``number`` counts the turn's results from 1."""
-    return Text(f"From the result of {name} ({call_id}):" if call_id else f"From result {number}, {name}:")
+    return Text(f"From the result of {tool_name} ({call_id}):" if call_id else f"From result {number}, {tool_name}:")
 
 
 def texts_without_media(parts: Sequence[Text | Media]) -> list[Text]:

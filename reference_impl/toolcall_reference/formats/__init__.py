@@ -23,13 +23,13 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def get(name: str) -> Format:
+def get(format_name: str) -> Format:
     """The format of that name. Raises LookupError if there is none."""
-    if name not in names():
-        raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
-    spoken_format = importlib.import_module(f"{__name__}.{name}").FORMAT
-    if not isinstance(spoken_format, Format) or spoken_format.name != name:
-        raise TypeError(f"FORMAT of the package {name} is no record of a format with that name")
+    if format_name not in names():
+        raise LookupError(f"no such format: {format_name!r} (known: {', '.join(names())})")
+    spoken_format = importlib.import_module(f"{__name__}.{format_name}").FORMAT
+    if not isinstance(spoken_format, Format) or spoken_format.name != format_name:
+        raise TypeError(f"FORMAT of the package {format_name} is no record of a format with that name")
     return spoken_format
 
 

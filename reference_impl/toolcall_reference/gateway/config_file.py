@@ -84,14 +84,14 @@ def read_config(document: Mapping[str, Any], where: str, environment: Mapping[st
     )
 
 
-def _read_upstream(where: str, name: str, table: Any, environment: Mapping[str, str]) -> Upstream:
+def _read_upstream(where: str, upstream_name: str, table: Any, environment: Mapping[str, str]) -> Upstream:
     """Read and check the table of one upstream."""
     if not isinstance(table, dict):
         raise ConfigError(f"{where} must be a table, not {table!r}")
     _check_keys(where, table, _UPSTREAM_KEY_TYPES)
-    if "/" in name:
+    if "/" in upstream_name:
         raise ConfigError(f"{where}: the name must have no slash: clients write it in front of a model, NAME/MODEL")
-    kind = table.get("format", name)
+    kind = table.get("format", upstream_name)
     if kind not in formats.names():
         advice = "" if "format" in table else ", or write `format` into the table"
         names = ", ".join(formats.names())
@@ -106,9 +106,11 @@ def _read_upstream(where: str, name: str, table: Any, environment: Mapping[str, 
     key_from = table.get("key_env")
     if key_from is None and not forwards and _is_own_server(url, wire_format):
         # The key of the SDK's environment variable is sent to the API's own server only.
-        key_from = next((name for name in wire_format.http.key_variables if environment.get(name)), None)
+        key_from = next(
+            (upstream_name for upstream_name in wire_format.http.key_variables if environment.get(upstream_name)), None
+        )
     return Upstream(
-        name,
+        upstream_name,
         wire_format,
         normalize_base_url(wire_format, url),
         _read_key(f"{where}: key_env", key_from, environment),
@@ -185,14 +187,14 @@ def _is_own_server(url: str, wire_format: Format) -> bool:
     return urlsplit(url)[:2] == urlsplit(wire_format.http.base_url)[:2]
 
 
-def _read_key(where: str, name: str | None, environment: Mapping[str, str]) -> str | None:
-    if name is None:
+def _read_key(where: str, variable: str | None, environment: Mapping[str, str]) -> str | None:
+    if variable is None:
         return None
-    value = environment.get(name)
+    value = environment.get(variable)
     if not value:
-        raise ConfigError(f"{where}: the environment variable {name} is not set; set it to the key")
+        raise ConfigError(f"{where}: the environment variable {variable} is not set; set it to the key")
     if not value.isprintable() or not value.isascii():
-        raise ConfigError(f"{where}: the environment variable {name} holds characters that no key has")
+        raise ConfigError(f"{where}: the environment variable {variable} holds characters that no key has")
     return value
 
 

@@ -32,10 +32,10 @@ def from_form(messages: Sequence[Body], form: str, losses: Losses | None = None)
     return _change_parts(messages, _get_form(form)[1], Losses() if losses is None else losses)
 
 
-def _get_form(name: str) -> tuple[_Conversion, _Conversion]:
-    if name not in FORMS:
-        raise LookupError(f"no such form: {name!r} (known: {', '.join(FORMS)})")
-    return FORMS[name]
+def _get_form(form_name: str) -> tuple[_Conversion, _Conversion]:
+    if form_name not in FORMS:
+        raise LookupError(f"no such form: {form_name!r} (known: {', '.join(FORMS)})")
+    return FORMS[form_name]
 
 
 def _change_parts(messages: Sequence[Body], change: _Conversion, losses: Losses) -> list[Body]:

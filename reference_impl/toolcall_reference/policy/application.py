@@ -23,9 +23,9 @@ class ReplyPolicy(Protocol):
 
     def restore_call(self, call: UniversalToolCall) -> None: ...
 
-    def client_name(self, name: str) -> str: ...
+    def client_name(self, upstream_name: str) -> str: ...
 
-    def argument_renamer(self, name: str) -> KeyRenamer | None: ...
+    def argument_renamer(self, tool_name: str) -> KeyRenamer | None: ...
 
 
 class NoPolicy:
@@ -36,13 +36,13 @@ class NoPolicy:
     def restore_call(self, call: UniversalToolCall) -> None:
         """Do nothing."""
 
-    def client_name(self, name: str) -> str:
-        """``name`` itself."""
-        return name
+    def client_name(self, upstream_name: str) -> str:
+        """``upstream_name`` itself."""
+        return upstream_name
 
-    def argument_renamer(self, name: str) -> KeyRenamer | None:
+    def argument_renamer(self, tool_name: str) -> KeyRenamer | None:
         """Always None."""
-        del name
+        del tool_name
         return None
 
 
@@ -64,13 +64,13 @@ class AppliedPolicy:
         if self.policy.validate and call.kind == "function":
             _check_arguments(call, self.tools.get(call.name))
 
-    def client_name(self, name: str) -> str:
-        """The client's name of the provider's tool ``name``."""
-        return self.client_names.get(name, name)
+    def client_name(self, upstream_name: str) -> str:
+        """The client's name of the provider's tool ``upstream_name``."""
+        return self.client_names.get(upstream_name, upstream_name)
 
-    def argument_renamer(self, name: str) -> KeyRenamer | None:
-        """The renamer for argument text of the client's tool ``name``; None if it is not mapped."""
-        parameters = self.policy.parameters.get(name)
+    def argument_renamer(self, tool_name: str) -> KeyRenamer | None:
+        """The renamer for argument text of the client's tool ``tool_name``; None if it is not mapped."""
+        parameters = self.policy.parameters.get(tool_name)
         return None if parameters is None else KeyRenamer(_swap_names(parameters))
 
 

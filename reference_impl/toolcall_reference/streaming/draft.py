@@ -145,12 +145,12 @@ class Draft:
             self._text = None
 
     def open_call(
-        self, given_id: str | None, name: str, kind: str = "function", *, keep_text: bool = False
+        self, given_id: str | None, tool_name: str, kind: str = "function", *, keep_text: bool = False
     ) -> OpenCall:
         """Open a call, and close the open text. ``keep_text``: the text stays open, and may still be cited."""
         if not keep_text:
             self.close_text()
-        call = OpenCall(self._new_place(), self._ledger.open_call(given_id, name, kind))
+        call = OpenCall(self._new_place(), self._ledger.open_call(given_id, tool_name, kind))
         self.calls.append(call)
         self._deltas.append(ItemOpened(call.place, call.call))
         return call

@@ -95,9 +95,9 @@ class Parser:
         return event if event.lines else None
 
 
-def frame(name: str, data: str, newline: str = "\n") -> bytes:
-    """The bytes of an event: ``data`` is one line; an empty ``name`` is left out. Half a surrogate pair is escaped."""
-    head = f"event: {name}{newline}" if name else ""
+def frame(event_name: str, data: str, newline: str = "\n") -> bytes:
+    """The bytes of an event: ``data`` is one line; an empty name is left out. Half a surrogate pair is escaped."""
+    head = f"event: {event_name}{newline}" if event_name else ""
     return f"{head}data: {data}{newline}{newline}".encode("utf-8", "backslashreplace")
 
 

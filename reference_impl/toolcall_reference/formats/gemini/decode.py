@@ -277,9 +277,9 @@ def lose_candidates(losses: Losses, count: int) -> None:
     losses.add("choices", "only the first of several candidates is kept", count)
 
 
-def lose_call(name: str, candidate: Body, losses: Losses) -> None:
+def lose_call(tool_name: str, candidate: Body, losses: Losses) -> None:
     """Record the loss of a call that its provider reports as unusable, so that no client runs it."""
-    losses.add("call", f"not passed on after {candidate.get('finishReason')}", name)
+    losses.add("call", f"not passed on after {candidate.get('finishReason')}", tool_name)
 
 
 def lose_citations(candidate: Body, losses: Losses) -> None:

@@ -65,8 +65,8 @@ _COMMON_KEYS = frozenset(
 """Common fields; an object with no others needs no conversion."""
 
 
-def _camel_key(name: str) -> str:
-    return _SNAKE_LETTER.sub(lambda match: match[1].upper(), name)
+def _camel_key(key: str) -> str:
+    return _SNAKE_LETTER.sub(lambda match: match[1].upper(), key)
 
 
 def proto_number(value: Any, what: str) -> Any:

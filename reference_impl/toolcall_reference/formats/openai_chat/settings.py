@@ -222,9 +222,9 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
-    def encode_name(name: str) -> Body:
-        kind = kinds.get(name, "function")
-        return {"type": kind, kind: {"name": target.names.target_name(name)}}
+    def encode_name(tool_name: str) -> Body:
+        kind = kinds.get(tool_name, "function")
+        return {"type": kind, kind: {"name": target.names.target_name(tool_name)}}
 
     if choice.names is None:
         return choice.mode

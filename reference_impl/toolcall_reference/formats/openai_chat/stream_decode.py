@@ -238,10 +238,10 @@ class StreamDecoder:
         calls = self._draft.calls
         return calls[-1] if calls else None
 
-    def _new_call(self, entry: Body, kind: str, name: str) -> OpenCall:
+    def _new_call(self, entry: Body, kind: str, tool_name: str) -> OpenCall:
         given_id = entry.get("id")
         given_id = given_id if isinstance(given_id, str) and given_id else None
-        call = self._draft.open_call(given_id, name, kind)
+        call = self._draft.open_call(given_id, tool_name, kind)
         index = _entry_index(entry)
         if index is not None:
             self._by_index[index] = call

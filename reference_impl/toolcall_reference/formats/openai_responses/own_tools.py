@@ -147,23 +147,23 @@ def call_item(call: UniversalToolCall, call_id: str) -> Body:
     return {**item, "pending_safety_checks": []} if call.name == "computer" else item
 
 
-def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
+def result_item(tool_name: str, result: UniversalToolResult, call_id: str) -> Body:
     """The item of such a tool's result."""
-    if name == "tool_search":
+    if tool_name == "tool_search":
         return _search_output_item(result, call_id)
-    item: Body = {"type": f"{name}_call_output", "call_id": call_id}
+    item: Body = {"type": f"{tool_name}_call_output", "call_id": call_id}
     parts = results.content_parts(result)
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
-    if name == "computer":
+    if tool_name == "computer":
         shot = next((part for part in parts if isinstance(part, Media) and part.data), None)
         if shot is None:
             raise Refused("the result of computer must be a screenshot, given by its bytes")
         return {**item, "output": {"type": "computer_screenshot", "image_url": f"data:{shot.mime};base64,{shot.data}"}}
-    if name == "apply_patch":
+    if tool_name == "apply_patch":
         return {**item, "status": "failed" if result.is_error else "completed", "output": text}
-    if name == "local_shell":
+    if tool_name == "local_shell":
         item["id"] = call_id
-    return {**item, "output": _shell_output(text, failed=result.is_error) if name == "shell" else text}
+    return {**item, "output": _shell_output(text, failed=result.is_error) if tool_name == "shell" else text}
 
 
 def _search_output_item(result: UniversalToolResult, call_id: str) -> Body:

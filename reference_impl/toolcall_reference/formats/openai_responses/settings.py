@@ -228,8 +228,8 @@ def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
-    def encode_name(name: str) -> Body:
-        return {"type": kinds.get(name, "function"), "name": target.names.target_name(name)}
+    def encode_name(tool_name: str) -> Body:
+        return {"type": kinds.get(tool_name, "function"), "name": target.names.target_name(tool_name)}
 
     if choice.names is None:
         return choice.mode
