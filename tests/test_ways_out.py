@@ -72,7 +72,7 @@ def test_raw_prints_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     good = [
         "print(visible(said))",
         "print('ours' + visible(said))",
-        "pytest.fail(fit(said))",
+        "pytest.fail(sanitize(said))",
         "warnings.catch_warnings()",
     ]
     file.write_text("\n".join([*bad, *good, "warnings.warn(said)"]), encoding="utf-8")
