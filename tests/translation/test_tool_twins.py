@@ -110,7 +110,7 @@ def _rest(tools: list[Tool], twins: list[tuple[Tool, Tool]], side: int) -> list[
 
 
 def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
-    """What ``map_tools`` says it does, by asking each about each."""
+    """What ``pair_tools`` says it does, by asking each about each."""
 
     def words(left: Tool, right: Tool) -> bool:
         return _similar(left, right) and _description(left, right)

@@ -70,19 +70,21 @@ class ArgumentConversion:
 class _ShownSchema:
     """A schema as a model sees it: what it admits, and the members of its objects, whatever union they are in."""
 
-    def __init__(self, speller: SchemaNormalizer, *schemas: Any, depth: int = 0) -> None:
+    def __init__(self, normalizer: SchemaNormalizer, *schemas: Any, depth: int = 0) -> None:
         if depth > _MAX_DEPTH:
             raise ValueError("deeper than any arguments")
-        self._speller = speller
+        self._normalizer = normalizer
         self._depth = depth
-        self._schemas = [speller.normalize(schema) for schema in schemas]
+        self._schemas = [normalizer.normalize(schema) for schema in schemas]
         self._branches = [branch for schema in self._schemas for branch in self._all_branches(schema, depth)]
 
     def _all_branches(self, schema: dict[str, Any], depth: int) -> list[dict[str, Any]]:
         """Return a normalized schema and those of its unions and conjunctions."""
         if depth > _MAX_DEPTH:
             raise ValueError("deeper than any arguments")
-        inner = [self._speller.normalize(entry) for key in (*_UNION_KEYWORDS, "allOf") for entry in schema.get(key, ())]
+        inner = [
+            self._normalizer.normalize(entry) for key in (*_UNION_KEYWORDS, "allOf") for entry in schema.get(key, ())
+        ]
         return [schema, *(branch for entry in inner for branch in self._all_branches(entry, depth + 1))]
 
     @cached_property
@@ -100,12 +102,12 @@ class _ShownSchema:
         if not entries:
             others = (branch.get("additionalProperties") for branch in self._branches)
             entries = [other for other in others if isinstance(other, dict)]
-        return _ShownSchema(self._speller, *(entries or [True]), depth=self._depth + 1)
+        return _ShownSchema(self._normalizer, *(entries or [True]), depth=self._depth + 1)
 
     def entries(self) -> _ShownSchema:
         """Return the schemas of the entries of an array."""
         schemas = [branch["items"] for branch in self._branches if isinstance(branch.get("items"), dict)]
-        return _ShownSchema(self._speller, *(schemas or [True]), depth=self._depth + 1)
+        return _ShownSchema(self._normalizer, *(schemas or [True]), depth=self._depth + 1)
 
     def requires(self, member_name: str) -> bool:
         """Whether every valid object has the member."""
@@ -115,7 +117,7 @@ class _ShownSchema:
         if member_name in schema.get("required", ()):
             return True
         inner = {
-            key: [self._speller.normalize(entry) for entry in schema.get(key, ())]
+            key: [self._normalizer.normalize(entry) for entry in schema.get(key, ())]
             for key in (*_UNION_KEYWORDS, "allOf")
         }
         return any(self._requires(entry, member_name, depth + 1) for entry in inner["allOf"]) or any(
@@ -126,7 +128,7 @@ class _ShownSchema:
     @property
     def lists_null(self) -> bool:
         """Whether a schema names null among its values; a schema without any named values does not."""
-        return any(admits_null(schema, self._speller) for schema in self._schemas)
+        return any(admits_null(schema, self._normalizer) for schema in self._schemas)
 
     def default(self) -> Any:
         """Return the value that is used for an omitted one; MISSING if the schema names none."""
@@ -142,10 +144,10 @@ class _ShownSchema:
         if "enum" in schema and not any(equal(value, listed) for listed in schema["enum"]):
             return False
         for key in _UNION_KEYWORDS:
-            branches = [self._speller.normalize(entry) for entry in schema.get(key, ())]
+            branches = [self._normalizer.normalize(entry) for entry in schema.get(key, ())]
             if branches and not any(self._admits(branch, value) for branch in branches):
                 return False
-        return all(self._admits(self._speller.normalize(entry), value) for entry in schema.get("allOf", ()))
+        return all(self._admits(self._normalizer.normalize(entry), value) for entry in schema.get("allOf", ()))
 
 
 @dataclass(frozen=True)

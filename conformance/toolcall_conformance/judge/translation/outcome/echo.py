@@ -43,7 +43,10 @@ def _changed_members(request: Any, reply: Any, echo: Mapping[str, Any]) -> Itera
 
 
 def _changed_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the same for the members of tools, or for all tools if others are repeated."""
+    """Yield (pointer, requested value, repeated value) of changed members of tools, or of all tools at once.
+
+    All at once if other tools are repeated than were requested.
+    """
     request_tools, reply_tools = (_objects_at(body, tools["at"]) for body in (request, reply))
     if any(
         tool.get("type") in tools["unless"]

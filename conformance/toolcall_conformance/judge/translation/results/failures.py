@@ -198,7 +198,7 @@ def _text_around(chunks: Sequence[str], text: str) -> str | None:
 
 
 def strings_in(value: Any) -> list[str]:
-    """Return every string inside a JSON value, in order; a string that is JSON is opened too."""
+    """Return every string inside a JSON value, in order; a string that is JSON is parsed too."""
     texts: list[str] = []
     open_values = [value]
     while open_values:

@@ -96,9 +96,9 @@ class _Expander:
     ``is_complete``: nothing that matters was left out.
     """
 
-    def __init__(self, parameters: Mapping[str, Any], speller: SchemaNormalizer) -> None:
+    def __init__(self, parameters: Mapping[str, Any], normalizer: SchemaNormalizer) -> None:
         self._parameters = parameters
-        self._speller = speller
+        self._normalizer = normalizer
         self._size = 0
         self.is_complete = True
 
@@ -111,7 +111,7 @@ class _Expander:
         if depth > self._parameters["deepest"] + 1 or self._size > largest:  # pragma: no cover - a bound on the work
             self.is_complete = self.is_complete and self._size <= largest
             return {}
-        return self.expand_normalized(self._speller.normalize(schema), depth)
+        return self.expand_normalized(self._normalizer.normalize(schema), depth)
 
     def expand_normalized(self, schema: dict[str, Any], depth: int = 0) -> dict[str, Any]:
         """Write out a normalized schema, all schemas inside normalized too."""

@@ -89,9 +89,11 @@ def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> 
             want=sorted(left) or MISSING,
             got=sorted(right) or MISSING,
         )
-    speller, properties = place.context.output_normalizer, place.right.get("properties", {})
+    normalizer, properties = place.context.output_normalizer, place.right.get("properties", {})
     excused = {
-        name for name in demanded if name in properties and admits_null(speller.normalize(properties[name]), speller)
+        name
+        for name in demanded
+        if name in properties and admits_null(normalizer.normalize(properties[name]), normalizer)
     }
     if right - left - lost and right - left <= excused:
         place.accept("schema-closed-for-strict", "required")

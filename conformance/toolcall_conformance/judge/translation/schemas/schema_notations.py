@@ -29,10 +29,10 @@ def record_notations(place: SchemaPair) -> None:
         place.context.source_normalizer.follow_references(place.before),
         place.context.output_normalizer.follow_references(place.after),
     )
-    for name, spelling in _NOTATIONS.items():
-        left, right = spelling(before), spelling(after)
+    for equivalence, read_notation in _NOTATIONS.items():
+        left, right = read_notation(before), read_notation(after)
         if left is not None and right is not None and not equal(left, right):
-            place.accept(name)
+            place.accept(equivalence)
     for key in ("required", "properties"):
         if (before.get(key) in ([], {})) != (after.get(key) in ([], {})):
             place.accept("schema-empty-keywords", key)

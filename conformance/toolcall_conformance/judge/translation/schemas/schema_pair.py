@@ -168,15 +168,15 @@ def _deepest_place(body: Any, pointer: str, keys: tuple[str | int, ...]) -> str:
     return pointer
 
 
-def admits_null(schema: dict[str, Any], speller: SchemaNormalizer) -> bool:
+def admits_null(schema: dict[str, Any], normalizer: SchemaNormalizer) -> bool:
     """Whether a normalized schema names null among its values."""
     if "null" in schema.get("type", ()) or None in schema.get("enum", ()):
         return True
-    branches = [speller.normalize(entry) for key in ("anyOf", "oneOf") for entry in schema.get(key, ())]
+    branches = [normalizer.normalize(entry) for key in ("anyOf", "oneOf") for entry in schema.get(key, ())]
     return any("null" in branch.get("type", ()) for branch in branches)
 
 
-def _without_null(schema: dict[str, Any], speller: SchemaNormalizer) -> dict[str, Any]:
+def _without_null(schema: dict[str, Any], normalizer: SchemaNormalizer) -> dict[str, Any]:
     """Return a normalized schema without the null that it allows."""
     non_null_schema = dict(schema)
     if non_null_schema.get("type", ["null"]) != ["null"]:
@@ -185,7 +185,7 @@ def _without_null(schema: dict[str, Any], speller: SchemaNormalizer) -> dict[str
         non_null_schema["enum"] = [value for value in non_null_schema["enum"] if value is not None]
     for key in ("anyOf", "oneOf"):
         entries = non_null_schema.get(key, [])
-        others = [entry for entry in entries if speller.normalize(entry) != {"type": ["null"]}]
+        others = [entry for entry in entries if normalizer.normalize(entry) != {"type": ["null"]}]
         if len(others) < len(entries):
-            return speller.normalize({**non_null_schema, key: others})
+            return normalizer.normalize({**non_null_schema, key: others})
     return non_null_schema

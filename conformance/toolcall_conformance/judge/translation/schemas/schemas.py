@@ -104,8 +104,8 @@ def _root_pair(
     """Return the pair of the two whole schemas."""
     source, output = json.loads(source_text), json.loads(output_text)
     references = any(f'"{key}": "' in whole for key in ("$ref", "ref") for whole in (source_text, output_text))
-    spellers = SchemaNormalizer(source), SchemaNormalizer(output)
-    context = ComparisonContext(corpus, *spellers, closing_allowed, _walk_pairs, references, texts_only=texts_only)
+    normalizers = SchemaNormalizer(source), SchemaNormalizer(output)
+    context = ComparisonContext(corpus, *normalizers, closing_allowed, _walk_pairs, references, texts_only=texts_only)
     return SchemaPair(context, source, output)
 
 

@@ -19,7 +19,7 @@ def has_stream_flag(corpus: Corpus, format_name: str) -> bool:
 
 
 def requests_stream(body: Any) -> bool:
-    """Whether such a body asks for a stream."""
+    """Whether a body has the flag that asks for a stream."""
     return isinstance(body, dict) and body.get("stream") is True
 
 

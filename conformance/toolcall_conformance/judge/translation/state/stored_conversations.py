@@ -194,7 +194,7 @@ def _with_source_system(sides: Sides) -> Sides:
 
 
 def _without_thread_tools(sides: Sides) -> Sides:
-    """Remove the output's tools if the source's are those of a thread's first request."""
+    """Remove the output's tools if the source has none and continues a thread, which has stored them."""
     source = sides.source
     if source.tools or all(stored.kind != "thread" for stored in source.stored):
         return sides

@@ -1,4 +1,4 @@
-"""A conversation as runs of text between landmarks, and which runs of two bodies stand at one place."""
+"""A conversation as runs of text between landmarks, and which runs of two bodies are at one place."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class _TextPointers(NamedTuple):
 
 
 def _text_pointers_of_both(pair: Pair) -> tuple[_TextPointers, _TextPointers]:
-    """Return these pointers for the source and for the output."""
+    """Return the pointers of system texts and of texts after calls, of the source and of the output."""
     return _text_pointers(pair.source), _text_pointers(pair.output)
 
 
