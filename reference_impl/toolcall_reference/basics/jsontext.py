@@ -18,19 +18,19 @@ RAW_ARGUMENTS_KEY = "_raw_arguments"
 """The key for unparsed argument text, where a format takes only an object and the text is not one."""
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text} is beyond a double")
     return value
 
 
-def _constant(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
 # Created once: json.loads would create a decoder for every event of a stream.
-_DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
+_DECODER = json.JSONDecoder(parse_float=_parse_number, parse_constant=_refuse_constant)
 _SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # JSONEncoder would create one for every value. CPython always has it.

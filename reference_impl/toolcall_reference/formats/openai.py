@@ -78,7 +78,7 @@ def call_id(model: str, scenario: str, key: str) -> str:
     return "call_" + letters(24, scenario, key)
 
 
-def http_at(path: str) -> Http:
+def openai_http(path: str) -> Http:
     """Addresses and headers of the OpenAI API at ``path``."""
     return Http(
         base_url="https://api.openai.com/v1",

@@ -83,7 +83,7 @@ class Gateway:
                 _print_line(request, exchange, reply_status, time.monotonic() - start)
         return response
 
-    def _is_addressed(self, request: web.Request) -> bool:
+    def _accepts_host(self, request: web.Request) -> bool:
         """Whether the host name of a request is legal for this gateway.
 
         A web page can have its own name point to this machine and use the gateway's keys. So a gateway without a client
@@ -101,7 +101,7 @@ class Gateway:
 
     async def _begin_exchange(self, request: web.Request, address: AddressedRequest) -> tuple[Exchange, Body]:
         """Start the exchange of a request. Returns it with the request's body. Raises ExchangeError."""
-        if not self._is_addressed(request):
+        if not self._accepts_host(request):
             raise errors.bad_request(
                 f"without a client key this gateway does not answer to the name {request.host!r}, which any page of "
                 "the web could give to this machine: ask it as localhost or by its address, or give it client_key_env",

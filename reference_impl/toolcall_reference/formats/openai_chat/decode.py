@@ -185,7 +185,7 @@ def decode_response(body: Body, losses: Losses) -> Reply:
     message = as_object(choice.get("message"), "message")
     reply.items = _decode_assistant(message, ledger, losses)
     lose_logprobs(choice, losses)
-    reply.finish = finish_reason(
+    reply.finish = decode_finish(
         choice.get("finish_reason"), calls=bool(ledger.calls), refused=bool(message.get("refusal"))
     )
     reply.usage = decode_usage(body.get("usage"))
@@ -212,7 +212,7 @@ def lose_logprobs(choice: Body, losses: Losses) -> None:
         losses.add("logprobs", "dropped")
 
 
-def finish_reason(reason: Any, *, calls: bool, refused: bool) -> str:
+def decode_finish(reason: Any, *, calls: bool, refused: bool) -> str:
     """The reply's finish. A forced function ends with "stop", as do the calls of many compatible servers."""
     finish = _FINISH_BY_REASON.get(str(reason), "other")
     if finish in ("end", "tools", "other"):

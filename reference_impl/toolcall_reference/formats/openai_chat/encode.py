@@ -170,7 +170,9 @@ def _apply_notations(message: Body, target: Target) -> Body:
 
 
 def _encode_whole_call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
-    return encode_call(call, wire_id, target, (call.text or "") if call.kind == "custom" else argument_text(call))
+    return encode_call(
+        call, wire_id, target, (call.text or "") if call.kind == "custom" else encode_raw_arguments(call)
+    )
 
 
 def encode_call(call: UniversalToolCall, wire_id: str, target: Target, raw_arguments: str = "") -> Body:
@@ -190,7 +192,7 @@ def encode_call(call: UniversalToolCall, wire_id: str, target: Target, raw_argum
     return body
 
 
-def argument_text(call: UniversalToolCall) -> str:
+def encode_raw_arguments(call: UniversalToolCall) -> str:
     """A call's arguments as JSON text: the source's raw text if it had one, valid or not."""
     if call.text is not None:
         return call.text
@@ -265,7 +267,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
         message["function_call"] = message.pop("tool_calls")[0]["function"]
         finish = "function_call" if finish == "tool_calls" else finish
     return {
-        **encode_reply_head(reply, target, "chat.completion"),
+        **encode_head(reply, target, "chat.completion"),
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": encode_usage(reply.usage or Usage()),
     }
@@ -301,7 +303,7 @@ def encode_finish(reply: Reply, target: Target, *, refused: bool) -> str:
     return finish
 
 
-def encode_reply_head(reply: Reply, target: Target, kind: str) -> Body:
+def encode_head(reply: Reply, target: Target, kind: str) -> Body:
     """The first keys of a reply and of every chunk of a streamed one."""
     return {
         "id": "chatcmpl-" + digest("chatcmpl", reply.key, length=29),

@@ -16,12 +16,12 @@ from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats.openai_chat.api import LEGACY, NAME
 from toolcall_reference.formats.openai_chat.decode import (
     EXTRA_KEYS,
+    decode_finish,
     decode_head,
     decode_images,
     decode_state,
     decode_transcript,
     decode_usage,
-    finish_reason,
     lose_logprobs,
 )
 from toolcall_reference.formats.openai_chat.failures import decode_error_event
@@ -71,7 +71,7 @@ class StreamDecoder:
         if self._reason is not None and (is_marked or not is_open) and not self._draft.is_ended:
             reply = self._draft.reply
             calls, refused = bool(self._draft.calls), self._draft.has_refusal
-            reply.finish = finish_reason(self._reason, calls=calls, refused=refused)
+            reply.finish = decode_finish(self._reason, calls=calls, refused=refused)
             reply.usage = decode_usage(self._usage)
             self._draft.end_reply()
         return self._draft.take_deltas()

@@ -12,11 +12,11 @@ from toolcall_reference.conversation.media import placeholder
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.openai_chat.api import IDS, NAME, NAMES
 from toolcall_reference.formats.openai_chat.encode import (
-    argument_text,
     encode_call,
     encode_finish,
+    encode_head,
     encode_image,
-    encode_reply_head,
+    encode_raw_arguments,
     encode_usage,
     is_image,
     is_legacy,
@@ -69,7 +69,7 @@ class StreamEncoder:
         if isinstance(delta, ItemPiece):
             return self._encode_piece(delta)
         if isinstance(delta, ReplyStarted):
-            self._head = encode_reply_head(delta.reply, self._target, "chat.completion.chunk")
+            self._head = encode_head(delta.reply, self._target, "chat.completion.chunk")
             return [self._make_chunk({"role": "assistant", "content": None, "refusal": None})]
         if isinstance(delta, ItemOpened):
             self._open_item = delta
@@ -148,7 +148,7 @@ class StreamEncoder:
             start = self._text_starts.get(delta.place, self._length)
             self._annotations += citations.to_openai(delta.item, start, self._length - start, "url_citation")
         elif delta.item.kind != "custom" and delta.place in self._calls_without_arguments:
-            yield from self._encode_arguments(delta.place, delta.item, argument_text(delta.item))
+            yield from self._encode_arguments(delta.place, delta.item, encode_raw_arguments(delta.item))
 
     def _encode_reply_end(self, reply: Reply) -> Iterator[Body | str]:
         """The last chunks: annotations, held calls of a client of deprecated functions, finish reason, usage."""

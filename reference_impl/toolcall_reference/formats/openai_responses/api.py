@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from toolcall_reference.conversation.ids import IdRule
 from toolcall_reference.conversation.names import NameRule
-from toolcall_reference.formats.openai import http_at
+from toolcall_reference.formats.openai import openai_http
 
 NAME = "openai_responses"
 IDS = IdRule(limit=64)
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
-HTTP = http_at("/responses")
+HTTP = openai_http("/responses")

@@ -136,7 +136,7 @@ def _decode_model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]
         call = ledger.open_call(*decode_call_head(item, losses))
         if kind in own_tools.CALL_TYPES:
             call.form = call_form(item)
-        return [ledger.fill_from_text(call, argument_text_of(item))]
+        return [ledger.fill_from_text(call, decode_raw_arguments(item))]
     if kind == "message":
         lose_phase(item, losses)
         return decode_parts(item.get("content"), losses)
@@ -175,7 +175,7 @@ def call_form(item: Body) -> str | None:
     return str(item["type"]) if item.get("type") in own_tools.CALL_TYPES else None
 
 
-def argument_text_of(item: Body) -> str:
+def decode_raw_arguments(item: Body) -> str:
     """The argument text of a call's item, or its input."""
     if item.get("type") in own_tools.CALL_TYPES:
         return own_tools.function_arguments(item)

@@ -14,12 +14,12 @@ from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats.openai_responses.api import NAME
 from toolcall_reference.formats.openai_responses.decode import (
-    argument_text_of,
     call_form,
     decode_call_head,
     decode_finish,
     decode_head,
     decode_other_item,
+    decode_raw_arguments,
     is_call,
     lose_phase,
 )
@@ -113,7 +113,7 @@ class StreamDecoder:
         self._done_keys |= set(_item_keys(item.get("id"), index))
         if is_call(item):
             call = self._find_call({"item_id": item.get("id"), "output_index": index}) or self._open_call(item, index)
-            self._draft.complete_call(call, argument_text_of(item))
+            self._draft.complete_call(call, decode_raw_arguments(item))
             self._draft.close_call(call)
         elif item.get("type") == "message":
             lose_phase(item, self._losses)
