@@ -139,7 +139,7 @@ class PlayedItem:
     @property
     def bodies(self) -> list[Any]:
         """The exchanges that have an output (``checks.base.PlayedBodies``)."""
-        return [body for body in self._repeated_result.result.played if body.produced is not MISSING]
+        return [body for body in self._repeated_result.result.played if body.output is not MISSING]
 
     @property
     def _failing_findings(self) -> list[Finding]:
@@ -227,7 +227,7 @@ class _ItemCache:
 
 
 def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
-    from toolcall_conformance.checks import CHECKS, WAYS
+    from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
     from toolcall_conformance.engine.output.sanitizer import SuiteOutputSanitizer
     from toolcall_conformance.engine.setup import prepare_run
 
@@ -249,7 +249,7 @@ def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterato
     if not config.pluginmanager.hasplugin("toolcall-suite-output"):
         config.pluginmanager.register(SuiteOutputSanitizer(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
-    variants = {f"{check}-{variant}".rstrip("-") for check in CHECKS for variant in WAYS.get(check, ("",))}
+    variants = {f"{check}-{variant}".rstrip("-") for check in CHECKS for variant in VARIANTS_BY_CHECK.get(check, ("",))}
     for what, names, existing in (("route", wanted_routes, routes), ("check", checks, variants)):
         if unknown := [name for name in names if not fnmatch.filter(existing, name)]:
             raise pytest.UsageError(

@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 
 from toolcall_conformance import Judge, Level, load_corpus, read
-from toolcall_conformance.checks.adapter import follow_up
+from toolcall_conformance.checks.adapter import put_entries
 from toolcall_reference import mcp_result, mcp_tools
 
 CORPUS = load_corpus()
@@ -82,6 +82,6 @@ def test_the_reference_bridges_all_of_it(witness: Any, name: str) -> None:
         tools = mcp_tools(sent["tools"], name, model=model)
         findings = [*JUDGE.mcp_tools(name, golden, sent["tools"], tools, model=model).findings]
         for result in sent["results"].values():
-            output = follow_up(name, golden, mcp_result(call, result, name, model=model), {})
+            output = put_entries(name, golden, mcp_result(call, result, name, model=model), {})
             findings += JUDGE.mcp_result(name, golden, output, {0: result}, model=model).findings
         assert [finding for finding in findings if finding.level is not Level.NOTE] == []

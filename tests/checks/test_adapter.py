@@ -14,7 +14,7 @@ from doubles.running import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.adapter import rounds, universal_results, variants
+from toolcall_conformance.checks.adapter import call_rounds, neutral_results, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator, formats
@@ -261,9 +261,9 @@ def test_a_harmless_one_passes(name: str) -> None:
 def handed_data(name: str) -> Iterator[tuple[str, str]]:
     """The bytes that agents of a format are handed, each with the case."""
     for case in CORPUS.cases.values():
-        for _, following in rounds(case, name) if '"media"' in json.dumps(case.scenario) else ():
+        for _, following in call_rounds(case, name) if '"media"' in json.dumps(case.scenario) else ():
             calls = [{"id": f"c{at}", "name": "f"} for at in range(99)]
-            for result in universal_results(CORPUS, name, following.request, calls):
+            for result in neutral_results(CORPUS, name, following.request, calls):
                 yield from (
                     (case.id, part["data"])
                     for part in result.get("multimodal_parts", ())
@@ -305,7 +305,7 @@ def test_a_strict_reader_passes(name: str) -> None:
 def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:
     """Gemini demands an object in every result; here it says nothing, and written as a text it would."""
     golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
-    (result,) = universal_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
+    (result,) = neutral_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
     assert [part["type"] for part in result["multimodal_parts"]] == ["media", "media"]
 
 
@@ -316,6 +316,6 @@ def test_agents_are_handed_the_text_that_the_tool_returned() -> None:
     parts = []
     for response in ({"output": "two frames"}, {"frames": "2"}):
         answer["response"] = response
-        (result,) = universal_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
+        (result,) = neutral_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
         parts.append([part for part in result["multimodal_parts"] if part["type"] != "media"])
     assert parts == [[{"type": "text", "text": "two frames"}], [{"type": "object", "value": {"frames": "2"}}]]

@@ -12,7 +12,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.checks.conversation.left_out import shorter_requests, without
+from toolcall_conformance.checks.conversation.shorter_requests import drop_members, shorter_requests
 from toolcall_conformance.drivers import Crashed, TimedOut, TranslatorError
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
@@ -161,7 +161,7 @@ def test_the_named_setting_goes_first_then_all(words: str, first: tuple[str, ...
         CORPUS, "gemini", BODY, crash(f"raised ValueError: {words}")
     )
     assert sorted(request_fields) == sorted(first)
-    assert shorter == without(BODY, first) != BODY
+    assert shorter == drop_members(BODY, first) != BODY
     assert {*first} < {*rest}
     assert bare["generationConfig"] == {}
     assert bare["contents"] == []
@@ -180,4 +180,4 @@ def test_one_that_does_not_come_back_is_not_asked_again(failed: Any) -> None:
 
 
 def test_pointers_that_lead_nowhere_change_nothing() -> None:
-    assert without({"a": {"b": 1}}, ("/c/d", "/a/x", "/a/b/c")) == {"a": {"b": 1}}
+    assert drop_members({"a": {"b": 1}}, ("/c/d", "/a/x", "/a/b/c")) == {"a": {"b": 1}}

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.checks.conversation.unasked import unasked
+from toolcall_conformance.checks.conversation.impossible_replies import why_impossible
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, Exchange, load_corpus
 from toolcall_reference import ReferenceTranslator
@@ -95,7 +95,7 @@ def test_clients_that_cannot_ask_are_not_given_several(check: str, client: str) 
 
 def test_the_round_trip_of_the_request_is_judged_all_the_same() -> None:
     result = played("round_trip", Translator(None))
-    assert [bodies.name for bodies in result.played] == ["01-request", "01-request-between"]
+    assert [bodies.body_label for bodies in result.played] == ["01-request", "01-request-between"]
     assert {finding.rule for finding in result.findings} == {"translation/setting-lost"}
     assert "asks for one reply" in result.reason
 
@@ -128,7 +128,7 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
     route = Route("anthropic", "openai_chat", seed.model("anthropic"), seed.model("openai_chat"))
     result = played("agent_loop", ReferenceTranslator(), route, loop)
     assert result.verdict is Verdict.PASS
-    assert [bodies.name for bodies in result.played] == ["01-request"]
+    assert [bodies.body_label for bodies in result.played] == ["01-request"]
     assert "asks for one reply" in result.reason
 
 
@@ -148,4 +148,4 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
     ],
 )
 def test_the_request_decides(route: Route, reply: Any, client_request: Any, sent: Any, plays: bool) -> None:
-    assert (unasked(CORPUS, route, reply, client_request, sent) == "") is plays
+    assert (why_impossible(CORPUS, route, reply, client_request, sent) == "") is plays

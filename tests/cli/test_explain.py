@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import Level, Verdict
-from toolcall_conformance.checks import CHECKS, WAYS
+from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.explain.command import Explainer
 from toolcall_conformance.cli.explain.fragments import contrast, side_by_side
@@ -81,7 +81,7 @@ def test_all_kinds_of_words_are_explained(everything: list[Explanation]) -> None
     assert names["element"] == set(CORPUS.elements)
     assert names["format"] == set(CORPUS.formats)
     assert names["check"] == set(CHECKS)
-    assert names["variant"] == {way for ways in WAYS.values() for way in ways if way}
+    assert names["variant"] == {way for ways in VARIANTS_BY_CHECK.values() for way in ways if way}
     assert names["verdict"] >= set(Verdict)
     assert names["level"] == set(Level)
     assert names["loss"] >= {"native", "convention", "no", "cannot", "may"}

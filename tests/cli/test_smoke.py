@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.checks.smoke.report import described
+from toolcall_conformance.checks.smoke.report import describe_problem
 from toolcall_conformance.cli import main
 from toolcall_conformance.drivers import Crashed, ProtocolError
 from toolcall_conformance.drivers.outcomes import TranslatorError
@@ -289,5 +289,5 @@ KeyError: 'port'
         ("ready\nINFO: shutting down\n=====", "INFO: shutting down"),
         ("----\n", ""),
     ):
-        assert described("request", ProtocolError("nothing came", words), "item").where == line
-        assert described("request", Crashed(TranslatorError("died"), words), "item").where == line
+        assert describe_problem("request", ProtocolError("nothing came", words), "item").where == line
+        assert describe_problem("request", Crashed(TranslatorError("died"), words), "item").where == line

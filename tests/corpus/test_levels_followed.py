@@ -16,7 +16,7 @@ from toolcall_conformance.basics.contract import Refused, Route
 from toolcall_conformance.basics.findings import Finding, Level, Verdict
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.base import Tally, failure
+from toolcall_conformance.checks.base import Tally, failure_finding
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -133,14 +133,14 @@ def test_rules_of_formats(edited_formats: Corpus) -> None:
     ],
 )
 def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> None:
-    finding = failure(edited, "request", outcome, "01-request")
+    finding = failure_finding(edited, "request", outcome, "01-request")
     assert (finding.rule, finding.level) == (f"translation/{rule}", level_of(edited))
 
 
 def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
     tally = Tally.of(make_harness(edited), edited.cases[CASE], "request", Route("anthropic", "gemini", "a", "b"))
     flaws = tuple(RequestFlaw(kind, "it is wrong", ("gpt-4.1", "gpt-4o")) for kind in ("key", "header", "model"))
-    tally.observe("request", Produced({}, mutated=True, flaws=flaws), "01-request")
+    tally.add_side_effects("request", Produced({}, mutated=True, flaws=flaws), "01-request")
     assert len(tally.findings) == 4
     assert unlike(edited, tally.findings) == []
     verdicts = {"MUST": Verdict.FAIL, "SHOULD": Verdict.WARN, "NOTE": Verdict.PASS}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.checks.base import failure
+from toolcall_conformance.checks.base import failure_finding
 from toolcall_conformance.drivers import BadOutput, Crashed, RefusedOutcome
 from toolcall_conformance.library import load_corpus
 
@@ -36,7 +36,7 @@ REFUSING = Crashed(BadRequestError("no such role"), "", refuses=True)
     ],
 )
 def test_a_finding_is_told_as_what_it_is(operation: str, outcome: Any, breach: str) -> None:
-    finding = failure(CORPUS, operation, outcome, "01-request")
+    finding = failure_finding(CORPUS, operation, outcome, "01-request")
     assert CORPUS.rule(finding.rule).about(finding.message).breach.endswith(breach)
 
 

@@ -43,7 +43,7 @@ from doubles.running import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Level
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
-from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
+from toolcall_conformance.checks.agent_loop import VARIANTS, can_play_beside
 from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
@@ -199,10 +199,10 @@ class LoopDouble(Double):
         result = play(self, "agent_loop", variant) if self.check == "agent_loop" else None
         guilty = {finding.body for finding in result.findings if finding.rule in self.rules} if result else set()
         for played in reversed(result.played if result else ()):
-            if not played.name.endswith("-request") or (self.rules and played.name not in guilty):
+            if not played.body_label.endswith("-request") or (self.rules and played.body_label not in guilty):
                 continue
-            number = int(played.name[:2])
-            if played.produced is MISSING or number == 1:
+            number = int(played.body_label[:2])
+            if played.output is MISSING or number == 1:
                 return None
             return {
                 "direction": "loop",
@@ -216,7 +216,7 @@ class LoopDouble(Double):
                 "seen_first": self.seen_first,
                 "source": played.golden,
                 "request": self._whole_request(number),
-                "output": played.produced,
+                "output": played.output,
             }
         return None
 
@@ -240,7 +240,7 @@ def _neighbour(case: Case, client: str, upstream: str, *, streamed: bool) -> Cas
     fitting = [
         each
         for each in load_corpus().cases.values()
-        if len(each.exchanges("anthropic")) >= length and speaks_beside(each, client, upstream, streamed=streamed)
+        if len(each.exchanges("anthropic")) >= length and can_play_beside(each, client, upstream, streamed=streamed)
     ]
     return fitting[(fitting.index(case) + 1) % len(fitting)]
 

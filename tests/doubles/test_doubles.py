@@ -25,7 +25,7 @@ from doubles.running import HARNESS
 from doubles.stream import StreamDouble, Told, run
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level, Verdict
-from toolcall_conformance.checks import CHECKS, WAYS
+from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, load_corpus
 from turns import VARIABLE, today
@@ -209,7 +209,7 @@ def test_every_double_says_what_it_does(kind: Kind) -> None:
         assert {*double.rules, *double.follows, *double.warns, *double.beside} <= rules.keys(), double.name
         assert set(double.rules).isdisjoint(double.follows), double.name
         assert kind != "broken" or Level.MUST in {rules[rule].level for rule in double.rules}, double.name
-        assert not isinstance(double, StreamDouble) or double.variant in WAYS["stream"], double.name
+        assert not isinstance(double, StreamDouble) or double.variant in VARIANTS_BY_CHECK["stream"], double.name
 
 
 def test_drafts_leave_the_body_alone() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from judging import judge, judge_stream
 from toolcall_conformance.basics.streaming import parse
-from toolcall_conformance.checks.streams.uncounted import as_asked
+from toolcall_conformance.checks.streams.token_counts import drop_unasked_counts
 from toolcall_conformance.library import load_corpus
 
 CLAUDE: dict[str, Any] = {
@@ -99,10 +99,10 @@ def test_provider_counts_if_asked(options: Any) -> None:
     delta_event, end = chunk % ('{"delta":{}}', "null"), "data: [DONE]\n\n"
     beside = chunk % ('{"delta":{}}', '{"total_tokens":3}')
     stream = (delta_event + beside + chunk % ("", '{"total_tokens":3}') + end).encode()
-    played = as_asked(load_corpus(), "openai_chat", stream, {"stream": True, "stream_options": options})
+    played = drop_unasked_counts(load_corpus(), "openai_chat", stream, {"stream": True, "stream_options": options})
     if options and options["include_usage"]:
         assert played == stream
     else:
         assert played == (delta_event.replace(',"usage":null', "") + beside + end).encode()
-    assert as_asked(load_corpus(), "anthropic", stream, {"stream": True}) == stream
-    assert as_asked(load_corpus(), "openai_chat", stream, None) == stream
+    assert drop_unasked_counts(load_corpus(), "anthropic", stream, {"stream": True}) == stream
+    assert drop_unasked_counts(load_corpus(), "openai_chat", stream, None) == stream

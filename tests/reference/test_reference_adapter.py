@@ -13,7 +13,7 @@ import pytest
 
 from doubles.running import HARNESS
 from toolcall_conformance.basics.findings import Level
-from toolcall_conformance.checks.adapter import rounds, universal_results
+from toolcall_conformance.checks.adapter import call_rounds, neutral_results
 from toolcall_conformance.library import Case, Exchange, load_corpus
 from toolcall_reference import (
     ReferenceTranslator,
@@ -39,13 +39,13 @@ OTHER = UniversalToolCall("c2", "get_tide", {})
 
 def all_rounds(name: str) -> Iterator[tuple[Case, Exchange, Exchange]]:
     for case in CORPUS.cases.values():
-        for exchange, following in rounds(case, name):
+        for exchange, following in call_rounds(case, name):
             yield case, exchange, following
 
 
 def results_for(name: str, exchange: Exchange, following: Exchange) -> list[UniversalToolResult]:
     calls = [call_to_json(call) for call in parse_tool_calls(exchange.response, name)]
-    results = universal_results(CORPUS, name, following.request, calls)
+    results = neutral_results(CORPUS, name, following.request, calls)
     return [result_from_json(result, formats.get(name).provider.file_vendor) for result in results]
 
 

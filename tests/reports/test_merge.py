@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reports.made import CORPUS, HEADER, SUITE, finding, item, run
-from toolcall_conformance.checks import WAYS
+from toolcall_conformance.checks import VARIANTS_BY_CHECK
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.reports.merge import _CHECKS
 from toolcall_conformance.engine.items.plan import plan_items as planned
@@ -47,11 +47,11 @@ def test_what_a_run_plays_is_sorted_as_it_plays_it() -> None:
             for planned_item in planned(CORPUS, cut_everywhere=everywhere, selects=lambda case, _: case in cases)
         ]
         assert {nodeid.partition("::")[2].partition("::")[0] for nodeid in nodeids} == set(cases)
-        assert sorted(sorted(nodeids), key=nodeid_order(_CHECKS, WAYS, CORPUS.formats)) == nodeids
+        assert sorted(sorted(nodeids), key=nodeid_order(_CHECKS, VARIANTS_BY_CHECK, CORPUS.formats)) == nodeids
 
 
 def test_recorded_exchanges_come_first_in_their_order() -> None:
-    order = nodeid_order(_CHECKS, WAYS, CORPUS.formats)
+    order = nodeid_order(_CHECKS, VARIANTS_BY_CHECK, CORPUS.formats)
     cases = [f"toolcall::recorded/a.json#{number}::wire::gemini-to-gemini" for number in (1, 2, 10)]
     drift = [name.replace("wire", "drift") for name in cases]
     mixed = [cases[0], drift[0], cases[1], drift[1], cases[2], drift[2]]
@@ -63,7 +63,7 @@ def whole() -> RunRecord:
     lost = [item(f"box/{n}", LOST, route=("gemini", "anthropic")) for n in range(3)]
     loops = [item(f"box/{n}", LOST, check="agent_loop", variant=way) for n in range(3) for way in (None, "stripping")]
     records = [*lost, *loops, item("box/4", finding("translation/ids-kept", "SHOULD"))]
-    order = nodeid_order(_CHECKS, WAYS, CORPUS.formats)
+    order = nodeid_order(_CHECKS, VARIANTS_BY_CHECK, CORPUS.formats)
     return run(sorted(records, key=lambda record: order(record.nodeid)), stale=["known.toml: a"])
 
 

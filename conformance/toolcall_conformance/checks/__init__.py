@@ -7,16 +7,15 @@ from types import MappingProxyType
 
 from toolcall_conformance.checks import adapter, agent_loop, mcp, otel, request, response, round_trip, stream
 from toolcall_conformance.checks.base import Check, Harness, ItemResult
-from toolcall_conformance.checks.elsewhere import excusing
-from toolcall_conformance.checks.noting import noting
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.check_wrappers import excuse_elsewhere, record_made_up
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.library import Case, Corpus
 
 __all__ = [
     "CHECKS",
-    "NEEDS",
     "ONE_FORMAT",
-    "WAYS",
+    "OPERATIONS_BY_CHECK",
+    "VARIANTS_BY_CHECK",
     "Check",
     "Harness",
     "ItemResult",
@@ -28,22 +27,22 @@ __all__ = [
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        "request": noting(excusing(request.run)),
-        "response": noting(excusing(response.run)),
-        "stream": noting(excusing(stream.run)),
-        "agent_loop": noting(excusing(agent_loop.run)),
-        "round_trip": noting(excusing(round_trip.run)),
-        "adapter": noting(adapter.run),
-        "mcp": noting(mcp.run),
-        "otel": noting(otel.run),
+        "request": record_made_up(excuse_elsewhere(request.run)),
+        "response": record_made_up(excuse_elsewhere(response.run)),
+        "stream": record_made_up(excuse_elsewhere(stream.run)),
+        "agent_loop": record_made_up(excuse_elsewhere(agent_loop.run)),
+        "round_trip": record_made_up(excuse_elsewhere(round_trip.run)),
+        "adapter": record_made_up(adapter.run),
+        "mcp": record_made_up(mcp.run),
+        "otel": record_made_up(otel.run),
     }
 )
 
-# The checks within one format. Their items name it instead of a route, and only who has their operations gets them.
+# The checks within one format. Their items name it instead of a route, and apply to translators with their operations.
 ONE_FORMAT = frozenset({"adapter", "mcp", "otel"})
 
 # The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
-NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
+OPERATIONS_BY_CHECK: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "request": frozenset({"request"}),
         "response": frozenset({"response"}),
@@ -57,12 +56,12 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 
 
-_WITHIN: Mapping[str, Callable[[Case, str], tuple[str, ...]]] = MappingProxyType(
+_VARIANTS_IN_ONE_FORMAT: Mapping[str, Callable[[Case, str], tuple[str, ...]]] = MappingProxyType(
     {"adapter": adapter.variants, "mcp": mcp.variants, "otel": otel.variants}
 )
 
 # The variants of each check; a check that is not listed has the plain one only.
-WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+VARIANTS_BY_CHECK: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"agent_loop": tuple(agent_loop.VARIANTS), "stream": stream.VARIANTS, "adapter": adapter.VARIANTS}
 )
 
@@ -75,7 +74,7 @@ def needs(check: str, case: Case, upstream: str, variant: str = "") -> frozenset
     if check == "agent_loop" and agent_loop.VARIANTS[variant].streamed:
         return frozenset({"request", "stream"})
     if check != "response":
-        return NEEDS[check]
+        return OPERATIONS_BY_CHECK[check]
     exchanges = case.exchanges(upstream)
     bodies_by_operation = {
         "response": [exchange.response for exchange in exchanges],
@@ -87,9 +86,9 @@ def needs(check: str, case: Case, upstream: str, variant: str = "") -> frozenset
 def variants(
     corpus: Corpus, check: str, case: Case, client: str, upstream: str, *, cut_everywhere: bool = False
 ) -> tuple[str, ...]:
-    """The ways in which a check plays a case on a route; ``""`` is the plain one."""
+    """The variants in which a check plays a case on a route; ``""`` is the plain one."""
     if check in ONE_FORMAT:
-        return _WITHIN[check](case, client)
+        return _VARIANTS_IN_ONE_FORMAT[check](case, client)
     if check in ("response", "agent_loop") and not case.replies(client, upstream):
         return ()
     if check == "round_trip":

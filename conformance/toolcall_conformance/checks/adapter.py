@@ -1,4 +1,4 @@
-"""The check ``adapter``: tool calls taken out of replies, and results put back, within one format."""
+"""The check ``adapter``: tool calls extracted from replies, and results put back, within one format."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, to_json
 from toolcall_conformance.basics.reading import Media, Result, Text
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced_body
 from toolcall_conformance.checks.conversation.client import start_of_tail
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.judge.translation.media.media_identity import standard_base64
@@ -22,11 +22,13 @@ VARIANTS = ("", "swapped")
 """The results as the corpus has them, and in the reverse order."""
 
 
-def variants(case: Case, name: str) -> tuple[str, ...]:
-    """How a case is played in a format: not at all without a call; with its results swapped where it has several."""
-    if name not in formats.names() or not any(True for _ in rounds(case, name)):
-        return ()  # calls are found in formats only that code reads
-    several = any(len(results_behind(name, following.request)) > 1 for _, following in rounds(case, name))
+def variants(case: Case, format_name: str) -> tuple[str, ...]:
+    """The variants of a case in a format: none without a call; with its results swapped if it has several."""
+    if format_name not in formats.names() or not any(True for _ in call_rounds(case, format_name)):
+        return ()  # calls are found only in formats that code reads
+    several = any(
+        len(new_results(format_name, following.request)) > 1 for _, following in call_rounds(case, format_name)
+    )
     return VARIANTS if several else ("",)
 
 
@@ -40,7 +42,7 @@ def run(
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")
         return tally.result()
-    for exchange, following in rounds(case, route.client):
+    for exchange, following in call_rounds(case, route.client):
         if not _play(opened.session, exchange, following, tally, harness, swapped=variant == "swapped"):
             break
     return tally.result()
@@ -49,35 +51,40 @@ def run(
 def _play(
     session: SessionDriver, exchange: Exchange, following: Exchange, tally: Tally, harness: Harness, *, swapped: bool
 ) -> bool:
-    """Judge one reply and the results behind it; whether the conversation can go on."""
-    name, body = tally.route.client, exchange.request_path.stem.replace("request", "response")
+    """Judge one reply and the results after it; return whether the conversation can go on."""
+    format_name, body_label = tally.route.client, exchange.request_path.stem.replace("request", "response")
     outcome = session.call("tool_calls", exchange.response)
-    tally.played.append(PlayedBodies(body, exchange.response, produced(outcome), None))
+    tally.played.append(PlayedBodies(body_label, exchange.response, produced_body(outcome), None))
     if not isinstance(outcome, Produced):
-        tally.fail("tool_calls", outcome, body)
+        tally.fail("tool_calls", outcome, body_label)
         return False
-    tally.observe("tool_calls", outcome, body)
-    tally.note(harness.judge.tool_calls(name, exchange.response, outcome.value), body)
-    if not _answerable(outcome.value, len(results_behind(name, following.request))):
+    tally.add_side_effects("tool_calls", outcome, body_label)
+    tally.add_judgement(harness.judge.tool_calls(format_name, exchange.response, outcome.value), body_label)
+    if not _can_be_answered(outcome.value, len(new_results(format_name, following.request))):
         return False  # what followed would follow from this
-    results = list(universal_results(harness.corpus, name, following.request, outcome.value))
+    results = list(neutral_results(harness.corpus, format_name, following.request, outcome.value))
     if swapped:
         results.reverse()
-    body = following.request_path.stem
+    body_label = following.request_path.stem
     results_outcome = session.call("tool_results", outcome.value, results)
-    tally.played.append(PlayedBodies(body, results, produced(results_outcome), following.request))
+    tally.played.append(PlayedBodies(body_label, results, produced_body(results_outcome), following.request))
     if not isinstance(results_outcome, Produced):
-        tally.fail("tool_results", results_outcome, body)
+        tally.fail("tool_results", results_outcome, body_label)
         return False
-    tally.observe("tool_results", results_outcome, body)
-    sent = follow_up(
-        name, following.request, results_outcome.value, _made_ids(name, exchange, following.request, outcome.value)
+    tally.add_side_effects("tool_results", results_outcome, body_label)
+    sent = put_entries(
+        format_name,
+        following.request,
+        results_outcome.value,
+        _generated_ids(format_name, exchange, following.request, outcome.value),
     )
-    tally.note(harness.judge.tool_results(name, following.request, sent, model=tally.route.client_model), body)
+    tally.add_judgement(
+        harness.judge.tool_results(format_name, following.request, sent, model=tally.route.client_model), body_label
+    )
     return True
 
 
-def _answerable(calls: list[Any], results: int) -> bool:
+def _can_be_answered(calls: list[Any], results: int) -> bool:
     """Whether each of the results has a call of its own that it can name."""
     ids = [
         call["id"]
@@ -87,29 +94,31 @@ def _answerable(calls: list[Any], results: int) -> bool:
     return len(calls) == len(ids) == len(set(ids)) == results
 
 
-def rounds(case: Case, name: str) -> Iterator[tuple[Exchange, Exchange]]:
+def call_rounds(case: Case, format_name: str) -> Iterator[tuple[Exchange, Exchange]]:
     """Each exchange whose reply has calls of the client's tools, with the exchange that has all their results."""
-    exchanges = whole_exchanges(name, case.exchanges(name))
+    exchanges = whole_exchanges(format_name, case.exchanges(format_name))
     for exchange, following in itertools.pairwise(exchanges):
         if exchange.response is None:
             continue
-        calls = formats.read(name, "response", exchange.response).calls
-        if calls and len(calls) == len(results_behind(name, following.request)):
+        calls = formats.read(format_name, "response", exchange.response).calls
+        if calls and len(calls) == len(new_results(format_name, following.request)):
             yield exchange, following
 
 
-def results_behind(name: str, request: dict[str, Any]) -> list[Result]:
-    """The results that a golden request adds behind the provider's last reply."""
-    reading = formats.read(name, "request", request)
-    container = formats.get(name).client.CONTAINER
+def new_results(format_name: str, request: dict[str, Any]) -> list[Result]:
+    """The results that a golden request adds after the provider's last reply."""
+    reading = formats.read(format_name, "request", request)
+    container = formats.get(format_name).client.CONTAINER
     start = start_of_tail(reading, container)
     return [result for result in reading.results if int(result.pointer.split("/")[2]) >= start]
 
 
-def universal_results(corpus: Corpus, name: str, request: dict[str, Any], calls: list[Any]) -> Iterator[dict[str, Any]]:
-    """The results of a golden request's last turn for the calls that the session found, in the order of the calls."""
-    results = results_behind(name, request)
-    wrappers = corpus.format(name)["result_wrappers"]
+def neutral_results(
+    corpus: Corpus, format_name: str, request: dict[str, Any], calls: list[Any]
+) -> Iterator[dict[str, Any]]:
+    """A golden request's new results in the neutral form, for the session's ``calls``, in the order of the calls."""
+    results = new_results(format_name, request)
+    wrappers = corpus.format(format_name)["result_wrappers"]
     ordinals = sorted(result.call for result in results if result.call is not None)
     for result in results:
         if result.call is None or ordinals.index(result.call) >= len(calls):
@@ -119,15 +128,15 @@ def universal_results(corpus: Corpus, name: str, request: dict[str, Any], calls:
             yield {
                 "tool_call_id": call.get("id"),
                 "name": call.get("name"),
-                **_content(result, wrappers),
+                **_result_content(result, wrappers),
                 "is_error": result.error is True,
             }
 
 
-def _content(result: Result, wrappers: Collection[str]) -> dict[str, Any]:
+def _result_content(result: Result, wrappers: Collection[str]) -> dict[str, Any]:
     has_media = any(isinstance(part, Media) for part in result.parts)
     # Gemini demands an object beside media, also where there is nothing to say in it.
-    parts = [_part(part, wrappers) for part in result.parts if not (has_media and _is_blank(part))]
+    parts = [_neutral_part(part, wrappers) for part in result.parts if not (has_media and _is_blank(part))]
     objects = [part["value"] for part in parts if part["type"] == "object"]
     texts = [part["text"] for part in parts if part["type"] == "text"]
     value = objects[0] if objects and not texts else "\n".join(texts)
@@ -142,7 +151,7 @@ def _is_blank(part: Any) -> bool:
     return not isinstance(part, (Text, Media)) and part.value == {}
 
 
-def _part(part: Any, wrappers: Collection[str]) -> dict[str, Any]:
+def _neutral_part(part: Any, wrappers: Collection[str]) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, Media):
@@ -153,14 +162,14 @@ def _part(part: Any, wrappers: Collection[str]) -> dict[str, Any]:
             "kind": part.kind,
             **{key: value for key, value in members.items() if value is not None},
         }
-    value = _unwrapped(part.value, wrappers)
+    value = _unwrap(part.value, wrappers)
     if isinstance(value, dict):
         return {"type": "object", "value": deep_copy(value)}
     return {"type": "text", "text": value if isinstance(value, str) else to_json(value)}
 
 
-def _unwrapped(value: Any, wrappers: Collection[str]) -> Any:
-    """What a tool returned whose text a format puts into an object, by one of its own keys for that."""
+def _unwrap(value: Any, wrappers: Collection[str]) -> Any:
+    """The text of a result that its format wraps into an object with one key; any other value as it is."""
     if isinstance(value, dict) and len(value) == 1:
         key, inner = next(iter(value.items()))
         if key in wrappers and isinstance(inner, str):
@@ -168,11 +177,11 @@ def _unwrapped(value: Any, wrappers: Collection[str]) -> Any:
     return value
 
 
-def _made_ids(name: str, exchange: Exchange, request: dict[str, Any], calls: list[Any]) -> dict[str, str]:
-    """The ids that the session made for calls without one, each with that of the golden history, which made its own."""
-    history = {call.ordinal: call.id for call in formats.read(name, "request", request).calls}
-    ordinals = sorted(result.call for result in results_behind(name, request) if result.call is not None)
-    ids = [call.id for call in formats.read(name, "response", exchange.response).calls]
+def _generated_ids(format_name: str, exchange: Exchange, request: dict[str, Any], calls: list[Any]) -> dict[str, str]:
+    """The ids that the session generated for calls without one, each with the id of the call in the golden history."""
+    history = {call.ordinal: call.id for call in formats.read(format_name, "request", request).calls}
+    ordinals = sorted(result.call for result in new_results(format_name, request) if result.call is not None)
+    ids = [call.id for call in formats.read(format_name, "response", exchange.response).calls]
     golden_ids = {}
     for call, ordinal, own in zip(calls, ordinals, ids, strict=False):
         call_id, golden = call.get("id") if isinstance(call, dict) else None, history.get(ordinal)
@@ -181,16 +190,16 @@ def _made_ids(name: str, exchange: Exchange, request: dict[str, Any], calls: lis
     return golden_ids
 
 
-def follow_up(name: str, request: dict[str, Any], entries: list[Any], ids: dict[str, str]) -> dict[str, Any]:
-    """The golden request with the entries of the session in the place of those that have its results.
+def put_entries(format_name: str, request: dict[str, Any], entries: list[Any], ids: dict[str, str]) -> dict[str, Any]:
+    """The golden request with the session's entries in the place of its new results.
 
-    The ids in ``ids`` become those that the golden history has for the same calls.
+    ``ids`` replaces the session's generated ids by those of the golden history.
     """
-    client = formats.get(name).client
+    client = formats.get(format_name).client
     body: dict[str, Any] = deep_copy(request)
-    start = start_of_tail(formats.read(name, "request", request), client.CONTAINER)
+    start = start_of_tail(formats.read(format_name, "request", request), client.CONTAINER)
     body[client.CONTAINER] = [*deep_copy(client.entries(request)[:start]), *deep_copy(entries)]
-    for result in formats.read(name, "request", body).results if ids else ():
+    for result in formats.read(format_name, "request", body).results if ids else ():
         if result.id in ids and result.id_pointer is not None and int(result.pointer.split("/")[2]) >= start:
             holder, _, key = result.id_pointer.rpartition("/")
             resolve(body, holder)[key] = ids[result.id]

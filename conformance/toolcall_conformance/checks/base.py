@@ -1,4 +1,4 @@
-"""What all checks share: their signature, their result, and how failed calls become findings."""
+"""The base of all checks: their signature, their result, and the findings for failed calls."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from toolcall_conformance.basics.findings import (
     verdict_of,
 )
 from toolcall_conformance.basics.streaming.cuts import Fineness
-from toolcall_conformance.checks.conversation.unasked import unasked
-from toolcall_conformance.checks.made_up import MadeUpPlaces, marked
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.conversation.impossible_replies import why_impossible
+from toolcall_conformance.checks.made_up_places import MadeUpPlaces, mark_made_up
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -47,7 +47,7 @@ Failed = (
     RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected | Inapplicable
 )
 
-_FLAWS = {
+_RULE_BY_FLAW = {
     "key": "translation/client-key-kept",
     "header": "translation/upstream-headers",
 }
@@ -55,9 +55,9 @@ _FLAWS = {
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """What every check works with: the judge, and how finely the user wants streams cut, if the user says so.
+    """The tools of every check: the judge, and the fineness of cuts that the user has chosen, if any.
 
-    ``made_up`` is what the sessions of an item say that their adapter made up.
+    ``made_up`` collects the places that an item's sessions declare as made up by their adapter.
     """
 
     judge: Judge
@@ -71,12 +71,12 @@ class Harness:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """How a case fared on a route in one check.
+    """The result of a case on a route in one check.
 
     ``losses`` are the allowed losses, each with the most in one body. ``reason`` explains a verdict that findings do
     not. ``traceback`` is the translator's own, if it raised ``exception``, or the last output of its process.
-    ``left_out`` are pointers to settings without which the item was played, because its request failed with them.
-    ``differences`` are what another translator makes otherwise of it; they are no part of the verdict.
+    ``left_out`` are pointers to settings that were left out, because the request failed with them. ``differences`` are
+    those from another translator's output; they are no part of the verdict.
     """
 
     verdict: Verdict
@@ -113,10 +113,10 @@ class Tally:
     blocked: str = ""
     allowed: str = ""
     inapplicable: str = ""
-    left: bool = False
-    refused: bool = False
+    is_left: bool = False
+    is_refused: bool = False
     crash: Crashed | None = None
-    words: str = ""
+    translator_output: str = ""
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     made_up: MadeUpPlaces = field(default_factory=MadeUpPlaces)
@@ -126,30 +126,33 @@ class Tally:
         return cls(harness.corpus, case, check, route, [], [], made_up=harness.made_up)
 
     def format_of(self, operation: str) -> str:
-        """The format of the body that an operation makes."""
+        """The format of an operation's output."""
         return self.route.upstream if operation == "request" else self.route.client
 
-    def fail(self, operation: str, failed: Failed, body: str, *, request: Any = MISSING) -> None:
+    def fail(self, operation: str, failed: Failed, body_label: str, *, request: Any = MISSING) -> None:
         """Report a judged call that returned no body; ``request``: the client's, which was not translated."""
         if isinstance(failed, Inapplicable):
-            self._leave(failed)
+            self._leave_item(failed)
             return
-        if (reason := refusal_of(failed)) is not None:
+        if (reason := refusal_reason(failed)) is not None:
             if self.check in self.case.scenario.get("may_refuse", ()):
                 self.allowed = f"refused, as this case allows: {reason}"
                 return
-            self.refused = True
-        self._keep_words(failed)
-        refusal = self._weighed_refusal(operation, failed, body, request)
+            self.is_refused = True
+        self._store_output(failed)
+        refusal = self._failure_finding(operation, failed, body_label, request)
         if refusal is not None:
             self.findings.append(refusal)
 
-    def _weighed_refusal(
-        self, operation: str, failed: Failed, body: str, request: Any, route: Route | None = None
+    def _failure_finding(
+        self, operation: str, failed: Failed, body_label: str, request: Any, route: Route | None = None
     ) -> Finding | None:
-        """The finding for a failed call; a refusal that names what may be lost weighs as the loss: perhaps nothing."""
-        refusal = replace(failure(self.corpus, operation, failed, body), format=self.format_of(operation))
-        loss = None if request is MISSING else loss_named_by(self.corpus, route or self.route, request, failed)
+        """The finding for a failed call; a refusal that names a possible loss is judged no worse than the loss itself.
+
+        Returns None if the loss itself would be allowed.
+        """
+        refusal = replace(failure_finding(self.corpus, operation, failed, body_label), format=self.format_of(operation))
+        loss = None if request is MISSING else find_named_loss(self.corpus, route or self.route, request, failed)
         if loss is None:
             return refusal
         places = ", ".join(loss.parts)
@@ -162,136 +165,140 @@ class Tally:
 
     def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
         """Report a reply with a ``fault``, on which the translator's own next request fails."""
-        self._keep_words(failed)
+        self._store_output(failed)
         self.played.append(reply)
         message = f"the next request repeats what breaks {fault.rule} here, and {failed.sentence}"
-        loop_break = replace(fault, rule="translation/loop-broken", message=message, body=reply.name)
+        loop_break = replace(fault, rule="translation/loop-broken", message=message, body=reply.body_label)
         self.findings.append(replace(loop_break, format=self.route.client))
 
-    def fail_reply(self, operation: str, failed: Failed, body: str, *, may_fail: bool) -> None:
-        """Report a judged reply of which nothing came. ``may_fail``: an error may stand in its place."""
+    def fail_reply(self, operation: str, failed: Failed, body_label: str, *, may_fail: bool) -> None:
+        """Report a judged reply that was not translated. ``may_fail``: the client may get an error in its place."""
         is_error = isinstance(failed, RefusedOutcome) or (isinstance(failed, Crashed) and not failed.died)
         if may_fail and is_error:
-            self.allowed = f"an error, as this reply allows: {failure(self.corpus, operation, failed, body).message}"
+            self.allowed = (
+                f"an error, as this reply allows: {failure_finding(self.corpus, operation, failed, body_label).message}"
+            )
         else:
-            self.fail(operation, failed, body)
+            self.fail(operation, failed, body_label)
 
-    def fail_request(self, failed: Failed, body: str, request: Any, *, may_refuse: bool) -> None:
-        """Report a judged request of which nothing came. ``may_refuse``: it names what only its own provider knows."""
-        if may_refuse and (reason := refusal_of(failed)) is not None:
+    def fail_request(self, failed: Failed, body_label: str, request: Any, *, may_refuse: bool) -> None:
+        """Report a judged request that was not translated. ``may_refuse``: it names what only its own provider has."""
+        if may_refuse and (reason := refusal_reason(failed)) is not None:
             self.allowed = f"refused, as a request may be that names what its provider keeps: {reason}"
         else:
-            self.fail("request", failed, body, request=request)
+            self.fail("request", failed, body_label, request=request)
 
-    def block(self, operation: str, failed: Failed, body: str, *, may_refuse: bool = False) -> None:
+    def block(self, operation: str, failed: Failed, body_label: str, *, may_refuse: bool = False) -> None:
         """Block the item: a call before the judged one failed, which its own check reports.
 
-        After a refusal that is right there is nothing more to judge, and nothing wrong. ``may_refuse``: the request
-        names what only its own provider knows.
+        An allowed refusal ends the item without a fault. ``may_refuse``: the request names what only its own provider
+        has.
         """
         if isinstance(failed, Inapplicable):
-            self._leave(failed)
+            self._leave_item(failed)
             return
         allowed = may_refuse or operation in self.case.scenario.get("may_refuse", ())
-        if allowed and (reason := refusal_of(failed)) is not None:
-            self.allowed = self.inapplicable = f"{body}: {operation} refused, as it may here: {reason}"
+        if allowed and (reason := refusal_reason(failed)) is not None:
+            self.allowed = self.inapplicable = f"{body_label}: {operation} refused, as it may here: {reason}"
             return
-        self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
-        self._keep_words(failed)
+        self.blocked = f"blocked: {body_label}: {failure_finding(self.corpus, operation, failed, body_label).message}"
+        self._store_output(failed)
 
-    def _leave(self, failed: Inapplicable) -> None:
-        """End the item where a call says nothing of the translator; only a fault that was found before it stands."""
-        self.inapplicable, self.left = failed.reason, True
-        if self.played and self.played[-1].produced is MISSING:
+    def _leave_item(self, failed: Inapplicable) -> None:
+        """End the item at a call that says nothing about the translator; only faults before it count."""
+        self.inapplicable, self.is_left = failed.reason, True
+        if self.played and self.played[-1].output is MISSING:
             self.played.pop()
 
     def go_on_without(
-        self, pointers: tuple[str, ...], failed: Failed, body: str, request: Any, route: Route | None = None
+        self, pointers: tuple[str, ...], failed: Failed, body_label: str, request: Any, route: Route | None = None
     ) -> None:
-        """Report, once, a ``request`` that failed with settings and did not without: what follows is judged so.
+        """Report, once, a ``request`` that failed with settings and not without them; the item goes on without them.
 
         ``route``: that of the request, if it is not the item's.
         """
         if not self.left_out:
             self.left_out = pointers
-            refusal = self._weighed_refusal("request", failed, body, request, route)
+            refusal = self._failure_finding("request", failed, body_label, request, route)
             if refusal is not None:
                 self.findings.append(apply_circumstances(self.corpus, refusal, ["setting-left-out"]))
 
-    def never_sent(self, reply: Any, client_request: Any, sent: Any, route: Route | None = None) -> bool:
+    def skip_impossible_reply(
+        self, reply: Any, client_request: Any, upstream_request: Any, route: Route | None = None
+    ) -> bool:
         """Whether no provider sends that reply for that request, which is then not played; see :func:`unasked`."""
-        reason = unasked(self.corpus, route or self.route, reply, client_request, sent)
+        reason = why_impossible(self.corpus, route or self.route, reply, client_request, upstream_request)
         self.inapplicable = self.inapplicable or reason
         return bool(reason)
 
-    def _keep_words(self, failed: Failed) -> None:
-        """Keep the translator's own output about its failure."""
+    def _store_output(self, failed: Failed) -> None:
+        """Store the translator's own output about its failure."""
         match failed:
             case Crashed(traceback=words):
-                self.crash, self.words = failed, words
+                self.crash, self.translator_output = failed, words
             case TimedOut(words=words) | BadOutput(words=words) | ProtocolError(tail=words) if words:
-                self.words = words
+                self.translator_output = words
 
-    def note(self, judgement: Judgement, body: str) -> None:
-        """Add the judge's findings on ``body``, and its losses."""
-        self.lose(judgement)
-        self.findings += [replace(entry, body=body) for entry in judgement.findings]
+    def add_judgement(self, judgement: Judgement, body_label: str) -> None:
+        """Add the judge's findings on ``body_label``, and its losses."""
+        self.add_losses(judgement)
+        self.findings += [replace(entry, body=body_label) for entry in judgement.findings]
 
-    def lose(self, judgement: Judgement) -> None:
-        """Add the losses. A later request repeats those of earlier ones, so the highest count is kept, not the sum."""
+    def add_losses(self, judgement: Judgement) -> None:
+        """Add the losses. Later requests repeat those of earlier ones, so the highest count is stored, not the sum."""
         for loss in judgement.losses:
             key = loss.element, loss.kind
             self.losses[key] = max(self.losses.get(key, 0), loss.count)
 
-    def observe(self, operation: str, outcome: Produced, body: str) -> None:
-        """Report the side effects of a call: it changed the body that it was given, or sent it in a wrong way."""
+    def add_side_effects(self, operation: str, outcome: Produced, body_label: str) -> None:
+        """Report the side effects of a call: it changed its input, or sent the request in a wrong way."""
         reported = [
             (rule, flaw.sentence)
             for flaw in outcome.flaws
-            for rule in [_FLAWS.get(flaw.kind) or broken_model_rule(self.corpus, *flaw.models)]
+            for rule in [_RULE_BY_FLAW.get(flaw.kind) or broken_model_rule(self.corpus, *flaw.models)]
             if rule is not None
         ]
         if outcome.mutated:
             reported.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
         self.findings += [
-            make_finding(self.corpus, rule, "", message, element="body", body=body) for rule, message in reported
+            make_finding(self.corpus, rule, "", message, element="body", body=body_label) for rule, message in reported
         ]
 
     def result(self) -> ItemResult:
-        findings = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
+        findings = mark_made_up(self.corpus, self.route, self.made_up, self.findings, self.played)
         self.findings = [*name_causes(consequence_table(self.corpus), findings, way_back=self.check == "round_trip")]
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:
-            only_refused = self.refused and all(
+            only_refused = self.is_refused and all(
                 entry.rule == "translation/refused" for entry in failing_findings(self.findings)
             )
             verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
         elif self.blocked:
             verdict = Verdict.BLOCKED
-        elif self.left or (self.inapplicable and not self.played):
+        elif self.is_left or (self.inapplicable and not self.played):
             verdict = Verdict.NOT_APPLICABLE
-            self.findings = [] if self.left else self.findings
+            self.findings = [] if self.is_left else self.findings
         return ItemResult(
             verdict,
             set_format(self.findings, self.format_of(self.check)),
             tuple(self.played),
             tuple(Loss(*key, count) for key, count in sorted(self.losses.items())),
             reason=self.blocked or self.allowed or self.inapplicable,
-            traceback=self.words,
+            traceback=self.translator_output,
             exception=self.crash.exception if self.crash else None,
             left_out=self.left_out,
         )
 
 
-def loss_named_by(corpus: Corpus, route: Route, request: Any, failed: Failed) -> NamedLoss | None:
-    """What a refusal of a client's ``request`` names, if all of it may be lost; see :func:`named_loss`."""
+def find_named_loss(corpus: Corpus, route: Route, request: Any, failed: Failed) -> NamedLoss | None:
+    """The parts of a client's ``request`` that a refusal names, if all may be lost; see :func:`named_loss`."""
     if isinstance(failed, NoRoute):
         return None
-    reason = failed.reason if isinstance(failed, UnsupportedOutcome) else refusal_of(failed)
+    reason = failed.reason if isinstance(failed, UnsupportedOutcome) else refusal_reason(failed)
     return None if reason is None else named_loss(corpus, route, request, reason)
 
 
-def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Finding:
+def failure_finding(corpus: Corpus, operation: str, failed: Failed, body_label: str) -> Finding:
     """The finding for a call that returned no body."""
     pointer = ""
     match failed:
@@ -309,30 +316,30 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
             rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
         case BadOutput(sentence, pointer):
             rule, message = "translation/bad-output", sentence
-            return make_finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body)
+            return make_finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body_label)
         case ProtocolError(sentence):
             rule, message = "translation/protocol-error", f"{operation}: {sentence}"
         case Inapplicable(reason):
             rule, message = "translation/refused", f"{operation} says nothing of the translator: {reason}"
         case Misdirected(sentence):
             rule, message = "translation/upstream-address", sentence
-    return make_finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body)
+    return make_finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body_label)
 
 
-def refusal_of(failed: Outcome) -> str | None:
-    """The reason for which the translator does not take its input; None of another outcome."""
+def refusal_reason(failed: Outcome) -> str | None:
+    """The translator's reason for refusing its input; None for another outcome."""
     if isinstance(failed, RefusedOutcome):
         return failed.reason
     return failed.sentence if isinstance(failed, Crashed) and failed.refuses else None
 
 
-def answer(exchange: Exchange) -> dict[str, Any]:
-    """What the provider answers in an exchange of its own format, as :meth:`SessionDriver.finish_exchange` takes it."""
+def provider_answer(exchange: Exchange) -> dict[str, Any]:
+    """The provider's answer in an exchange of its own format, for :meth:`SessionDriver.finish_exchange`."""
     if exchange.response is None:
         return dict(exchange.error)
     return {"status": 200, "headers": {}, "body": exchange.response}
 
 
-def produced(outcome: Outcome) -> Any:
+def produced_body(outcome: Outcome) -> Any:
     """The body of an outcome, MISSING if it has none."""
     return outcome.value if isinstance(outcome, Produced) else MISSING

@@ -1,4 +1,4 @@
-"""The check ``mcp``: tools and results of an MCP server, as a bridge puts them into one format."""
+"""The check ``mcp``: tools and results of an MCP server, translated by a bridge into one format."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
-from toolcall_conformance.checks.adapter import follow_up, results_behind, rounds
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.adapter import call_rounds, new_results, put_entries
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced_body
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.library import Case
 
 
-def variants(case: Case, name: str) -> tuple[str, ...]:
-    """How a case is played in a format: only where it says what an MCP server sends."""
-    return ("",) if "mcp" in case.scenario and name in formats.names() else ()
+def variants(case: Case, format_name: str) -> tuple[str, ...]:
+    """The variants of a case in a format: the plain one if it has an MCP server's messages, else none."""
+    return ("",) if "mcp" in case.scenario and format_name in formats.names() else ()
 
 
 def run(
@@ -30,89 +30,96 @@ def run(
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")
         return tally.result()
-    tools = _declared(opened.session, case, tally, harness)
+    tools = _declare_tools(opened.session, case, tally, harness)
     if tools is not None:
-        for request, calls in _answered(case, route.client):
-            if not _play(opened.session, _Round(case, request, calls, tools), tally, harness):
+        for request, calls in _answered_calls(case, route.client):
+            if not _play(opened.session, _AnsweredCalls(case, request, calls, tools), tally, harness):
                 break
     return tally.result()
 
 
-def _declared(session: SessionDriver, case: Case, tally: Tally, harness: Harness) -> list[Any] | None:
-    """Judge the declarations; None where none came."""
-    name, listed = tally.route.client, case.scenario["mcp"]["tools"]
-    outcome = session.call("mcp_tools", listed)
-    first = case.exchanges(name)[0].request
-    tally.played.append(PlayedBodies("tools", listed, produced(outcome), first.get("tools")))
+def _declare_tools(session: SessionDriver, case: Case, tally: Tally, harness: Harness) -> list[Any] | None:
+    """Judge the session's declarations and return them; None if there are none."""
+    format_name, list_tools_result = tally.route.client, case.scenario["mcp"]["tools"]
+    outcome = session.call("mcp_tools", list_tools_result)
+    first = case.exchanges(format_name)[0].request
+    tally.played.append(PlayedBodies("tools", list_tools_result, produced_body(outcome), first.get("tools")))
     if not isinstance(outcome, Produced):
         tally.fail("mcp_tools", outcome, "tools")
         return None
-    tally.observe("mcp_tools", outcome, "tools")
-    tally.note(harness.judge.mcp_tools(name, first, listed, outcome.value, model=tally.route.client_model), "tools")
+    tally.add_side_effects("mcp_tools", outcome, "tools")
+    tally.add_judgement(
+        harness.judge.mcp_tools(format_name, first, list_tools_result, outcome.value, model=tally.route.client_model),
+        "tools",
+    )
     declarations: list[Any] = outcome.value
     return declarations
 
 
-class _Round:
-    """One reply's calls with the request that answers them, once the tools are declared by the session."""
+class _AnsweredCalls:
+    """The calls of one reply with the golden request that answers them, and the session's declared tools."""
 
     def __init__(self, case: Case, golden: Any, calls: Mapping[int, Any], tools: list[Any]) -> None:
         self._case, self._golden, self.results, self._tools = case, golden, calls, tools
 
-    def request(self, name: str, names: Mapping[str, str]) -> Any:
-        """The golden request with the session's declarations, by whose names all calls and results go."""
+    def request(self, format_name: str, names: Mapping[str, str]) -> Any:
+        """The golden request with the session's declarations, and its calls and results renamed by ``names``."""
         body = deep_copy(self._golden)
         body["tools"] = deep_copy(self._tools)
-        reading = formats.read(name, "request", body)
+        reading = formats.read(format_name, "request", body)
         for call in reading.calls:
             _rename(body, call.name_pointer, names)
         for result in reading.results:
             _rename(body, result.name_pointer, names)
         return body
 
-    def names(self, harness: Harness, name: str) -> dict[str, str]:
+    def names(self, harness: Harness, format_name: str) -> dict[str, str]:
         """The session's names of the tools by those of the golden request."""
-        listed = self._case.scenario["mcp"]["tools"]
-        golden = harness.judge.mcp_names(name, listed, self._golden)
-        session_names = harness.judge.mcp_names(name, listed, {**self._golden, "tools": self._tools})
+        list_tools_result = self._case.scenario["mcp"]["tools"]
+        golden = harness.judge.mcp_names(format_name, list_tools_result, self._golden)
+        session_names = harness.judge.mcp_names(format_name, list_tools_result, {**self._golden, "tools": self._tools})
         return {ours: session_names[own] for own, ours in golden.items() if own in session_names}
 
 
 def _rename(body: Any, pointer: str | None, names: Mapping[str, str]) -> None:
-    """Give what is called by its name at this place, if anything is, the session's name."""
+    """Replace the name at a pointer, if there is one, in place."""
     if pointer is not None:
         holder, _, key = pointer.rpartition("/")
         resolve(body, holder)[key] = names.get(resolve(body, pointer), resolve(body, pointer))
 
 
-def _play(session: SessionDriver, played: _Round, tally: Tally, harness: Harness) -> bool:
-    """Judge what stands behind one reply; whether the conversation can go on."""
-    name = tally.route.client
-    request = played.request(name, played.names(harness, name))
-    calls = formats.read(name, "request", request).calls
+def _play(session: SessionDriver, answered_calls: _AnsweredCalls, tally: Tally, harness: Harness) -> bool:
+    """Judge the session's entries after one reply; return whether the conversation can go on."""
+    format_name = tally.route.client
+    request = answered_calls.request(format_name, answered_calls.names(harness, format_name))
+    calls = formats.read(format_name, "request", request).calls
     entries: list[Any] = []
-    for ordinal, result in played.results.items():
+    for ordinal, result in answered_calls.results.items():
         call = calls[ordinal]
         call_body = {"id": call.id, "name": call.name, "arguments": call.arguments}
         outcome = session.call("mcp_result", call_body, result)
-        body = f"result-{ordinal + 1}"
-        tally.played.append(PlayedBodies(body, {"call": call_body, "result": result}, produced(outcome), None))
+        body_label = f"result-{ordinal + 1}"
+        tally.played.append(
+            PlayedBodies(body_label, {"call": call_body, "result": result}, produced_body(outcome), None)
+        )
         if not isinstance(outcome, Produced):
-            tally.fail("mcp_result", outcome, body)
+            tally.fail("mcp_result", outcome, body_label)
             return False
-        tally.observe("mcp_result", outcome, body)
+        tally.add_side_effects("mcp_result", outcome, body_label)
         entries += outcome.value
-    if len(played.results) > 1:
-        entries = formats.get(name).client.merge_results(entries)
-    sent = follow_up(name, request, entries, {})
-    judged = harness.judge.mcp_result(name, request, sent, played.results, model=tally.route.client_model)
-    body = f"result-{max(played.results) + 1}"
-    tally.note(judged, body)
+    if len(answered_calls.results) > 1:
+        entries = formats.get(format_name).client.merge_results(entries)
+    sent = put_entries(format_name, request, entries, {})
+    judged = harness.judge.mcp_result(
+        format_name, request, sent, answered_calls.results, model=tally.route.client_model
+    )
+    body_label = f"result-{max(answered_calls.results) + 1}"
+    tally.add_judgement(judged, body_label)
     return True
 
 
-def _answered(case: Case, name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
-    """Each golden request with results of the server's, and these by the ordinals of their calls, in order."""
+def _answered_calls(case: Case, format_name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
+    """Each golden request with results of the server, and these results by the ordinals of their calls."""
     results_by_key = case.scenario["mcp"].get("results", {})
     keys = [
         part["call"]["key"]
@@ -120,8 +127,10 @@ def _answered(case: Case, name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
         for part in turn.get("content", [])
         if "call" in part
     ]
-    for _, following in rounds(case, name):
-        ordinals = sorted(result.call for result in results_behind(name, following.request) if result.call is not None)
+    for _, following in call_rounds(case, format_name):
+        ordinals = sorted(
+            result.call for result in new_results(format_name, following.request) if result.call is not None
+        )
         results = {ordinal: results_by_key[keys[ordinal]] for ordinal in ordinals if keys[ordinal] in results_by_key}
         if results and len(results) == len(ordinals):
             yield following.request, results

@@ -1,17 +1,17 @@
-"""The check ``otel``: what an instrumentation tells OpenTelemetry of each exchange, within one format."""
+"""The check ``otel``: an instrumentation's record of each exchange for OpenTelemetry, within one format."""
 
 from __future__ import annotations
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced_body
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case, Exchange
 
 
-def variants(case: Case, name: str) -> tuple[str, ...]:
-    """How a case is played in a format: not at all without a reply."""
-    return ("",) if any(exchange.response is not None for exchange in case.exchanges(name)) else ()
+def variants(case: Case, format_name: str) -> tuple[str, ...]:
+    """The variants of a case in a format: the plain one if it has a reply, else none."""
+    return ("",) if any(exchange.response is not None for exchange in case.exchanges(format_name)) else ()
 
 
 def run(
@@ -24,21 +24,23 @@ def run(
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")
         return tally.result()
-    name = route.client
-    for exchange in case.exchanges(name):
+    format_name = route.client
+    for exchange in case.exchanges(format_name):
         if exchange.response is None:
             continue
-        body = _name(exchange)
+        body_label = _body_label(exchange)
         outcome = opened.session.call("otel", exchange.request, exchange.response)
         source = {"request": exchange.request, "reply": exchange.response}
-        tally.played.append(PlayedBodies(body, source, produced(outcome), None))
+        tally.played.append(PlayedBodies(body_label, source, produced_body(outcome), None))
         if not isinstance(outcome, Produced):
-            tally.fail("otel", outcome, body)
+            tally.fail("otel", outcome, body_label)
             break
-        tally.observe("otel", outcome, body)
-        tally.note(harness.judge.otel(name, exchange.request, exchange.response, outcome.value), body)
+        tally.add_side_effects("otel", outcome, body_label)
+        tally.add_judgement(
+            harness.judge.otel(format_name, exchange.request, exchange.response, outcome.value), body_label
+        )
     return tally.result()
 
 
-def _name(exchange: Exchange) -> str:
+def _body_label(exchange: Exchange) -> str:
     return exchange.request_path.stem.replace("request", "otel")

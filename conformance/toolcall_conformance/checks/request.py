@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer, produced
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced_body, provider_answer
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case
 
@@ -21,15 +21,17 @@ def run(
         return tally.result()
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     for client, golden in exchanges[:1] if opened.session.own_history else exchanges:
-        body = client.request_path.stem
+        body_label = client.request_path.stem
         outcome = opened.session.request(client.request)
-        tally.played.append(PlayedBodies(body, client.request, produced(outcome), golden.request))
-        opened.session.finish_exchange(answer(golden))
+        tally.played.append(PlayedBodies(body_label, client.request, produced_body(outcome), golden.request))
+        opened.session.finish_exchange(provider_answer(golden))
         if not isinstance(outcome, Produced):
             tally.fail_request(
-                outcome, body, client.request, may_refuse=harness.judge.may_refuse(route, client.request)
+                outcome, body_label, client.request, may_refuse=harness.judge.may_refuse(route, client.request)
             )
             break
-        tally.observe("request", outcome, body)
-        tally.note(harness.judge.request(client.request, outcome.value, route, declared=outcome.losses), body)
+        tally.add_side_effects("request", outcome, body_label)
+        tally.add_judgement(
+            harness.judge.request(client.request, outcome.value, route, declared=outcome.losses), body_label
+        )
     return tally.result()

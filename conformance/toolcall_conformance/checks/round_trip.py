@@ -9,10 +9,10 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Finding
-from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, Tally, answer
+from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, Tally, provider_answer
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls
-from toolcall_conformance.checks.conversation.left_out import shorter_requests
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.conversation.shorter_requests import shorter_requests
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.judge.consequences import consequence_table
 from toolcall_conformance.judge.context import UNKNOWN_REQUESTS, Requests
@@ -28,19 +28,19 @@ def run(
     """Translates the last request and the replies with calls to the other format and back, and compares them."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "round_trip", route)
-    for trip in _trips(case, route, open_session, harness, tally):
-        tally.played.append(PlayedBodies(trip.name, trip.source, trip.back.came, trip.source))
-        tally.played.append(PlayedBodies(f"{trip.name}-between", trip.source, trip.there.came, MISSING))
-        tally.findings += _judged(trip, route, harness)
+    for trip in _play_trips(case, route, open_session, harness, tally):
+        tally.played.append(PlayedBodies(trip.body_label, trip.source, trip.back.output, trip.source))
+        tally.played.append(PlayedBodies(f"{trip.body_label}-between", trip.source, trip.there.output, MISSING))
+        tally.findings += _judge_trip(trip, route, harness)
     return tally.result()
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """One translation of a trip; ``requests`` are those before a reply."""
+class _Translation:
+    """One translation of a round trip; ``requests`` are those before a reply."""
 
-    given: Any
-    came: Any
+    source: Any
+    output: Any
     requests: Requests = UNKNOWN_REQUESTS
 
 
@@ -49,62 +49,66 @@ class _Trip:
     """A body, its translation, and the translation back."""
 
     direction: str
-    name: str
+    body_label: str
     source: Any
-    there: _Way
-    back: _Way
+    there: _Translation
+    back: _Translation
 
 
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """A trip that ended where ``failed`` came of a ``request`` on a ``route``."""
+    """A round trip that ended with the ``failed`` outcome of a ``request`` on a ``route``."""
 
     failed: Failed
     request: Any
     route: Route
 
 
-def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
-    """What the body lost on its trip; each finding says on which way, and has the body between the two."""
+def _judge_trip(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
+    """The findings on a round trip; each says which translation caused it, and has the body between the two."""
     is_request = trip.direction == "request"
     own, through = (route.client, route.upstream) if is_request else (route.upstream, route.client)
-    source, back = trip.source, trip.back.came
+    source, back = trip.source, trip.back.output
     judgement = harness.judge.round_trip(source, back, own=own, through=through, direction=trip.direction)
     if not judgement.findings:
         return
     ways = {
-        f"on the way {'up' if is_request else 'down'}, {route}": _way_judged(trip.there, route, is_request, harness),
-        f"on the way back, {_reverse(route)}": _way_judged(trip.back, _reverse(route), is_request, harness),
+        f"on the way {'up' if is_request else 'down'}, {route}": _judge_translation(
+            trip.there, route, is_request, harness
+        ),
+        f"on the way back, {_reverse(route)}": _judge_translation(trip.back, _reverse(route), is_request, harness),
     }
     spellings = [(finding.rule, unread_spelling(through, finding)) for finding in [*ways.values()][1]]
     table = consequence_table(harness.corpus)
     for finding in judgement.findings:
         causes = {finding.rule, *(rule for rule, _ in table.causes_of(finding.rule, way_back=True))}
-        finding = _as_its_way_says(finding, [must for musts in ways.values() for must in musts if must.rule in causes])
+        finding = _take_translation_rule(
+            finding, [must for musts in ways.values() for must in musts if must.rule in causes]
+        )
         rules_by_way = {way: [must.rule for must in musts if must.rule in causes] for way, musts in ways.items()}
         spelled = next((spelling for rule, spelling in spellings if rule == finding.rule and spelling), "")
         notes = [
-            _blamed(finding.rule, rules_by_way, [way for way, musts in ways.items() if musts]),
-            f"the body between is {trip.name}-between",
+            _blame(finding.rule, rules_by_way, [way for way, musts in ways.items() if musts]),
+            f"the body between is {trip.body_label}-between",
             *filter(None, [spelled.replace("source", "body")]),
         ]
         message = f"{finding.message} ({'; '.join(notes)})"
-        finding = replace(finding, body=trip.name, message=message, between=trip.there.came)
+        finding = replace(finding, body=trip.body_label, message=message, between=trip.there.output)
         yield apply_circumstances(harness.corpus, finding, [] if any(rules_by_way.values()) else ["round-trip-only"])
 
 
-def _way_judged(way: _Way, route: Route, is_request: bool, harness: Harness) -> list[Finding]:
+def _judge_translation(way: _Translation, route: Route, is_request: bool, harness: Harness) -> list[Finding]:
     """The MUSTs that one translation breaks by itself."""
     judge = harness.judge
     if is_request:
-        judgement = judge.request(way.given, way.came, route)
+        judgement = judge.request(way.source, way.output, route)
     else:
-        judgement = judge.response(way.given, way.came, route, requests=way.requests)
+        judgement = judge.response(way.source, way.output, route, requests=way.requests)
     return [finding for finding in judgement.findings if finding.is_must]
 
 
-def _as_its_way_says(finding: Finding, causes: Sequence[Finding]) -> Finding:
-    """A finding by the rule by which a way shows the fault of the same call; else as it is."""
+def _take_translation_rule(finding: Finding, causes: Sequence[Finding]) -> Finding:
+    """The finding, with the rule and message of a translation's own finding on the same subject, if there is one."""
     if not finding.subject or any(cause.rule == finding.rule for cause in causes):
         return finding
     about = (finding.subject, finding.element)
@@ -112,10 +116,10 @@ def _as_its_way_says(finding: Finding, causes: Sequence[Finding]) -> Finding:
     return finding if same is None else replace(finding, rule=same.rule, message=same.message)
 
 
-def _blamed(rule: str, rules_by_way: Mapping[str, Sequence[str]], guilty: Sequence[str]) -> str:
-    """Which way lost it: one that breaks the same ``rule`` by itself, else one that breaks what may be its cause.
+def _blame(rule: str, rules_by_way: Mapping[str, Sequence[str]], guilty: Sequence[str]) -> str:
+    """The translation to blame, in words: one that breaks the same ``rule`` itself, else one that breaks a cause of it.
 
-    ``rules_by_way``: by way, such rules. Other broken MUSTs (``guilty``) are a hint only.
+    ``rules_by_way`` are such rules by translation. Other broken MUSTs (``guilty``) are only a hint.
     """
     if alike := [way for way, rules in rules_by_way.items() if rule in rules]:
         return " and ".join(alike)
@@ -126,9 +130,9 @@ def _blamed(rule: str, rules_by_way: Mapping[str, Sequence[str]], guilty: Sequen
     return "only both translations together break it: neither breaks a MUST by itself"
 
 
-def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[_Trip]:
-    there = _opened(open_session, route, tally)
-    home = _opened(open_session, _reverse(route), tally)
+def _play_trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[_Trip]:
+    there = _open_session(open_session, route, tally)
+    home = _open_session(open_session, _reverse(route), tally)
     if there is None or home is None:
         return
     # Whole requests: what a client only names, the provider at the other end does not hold.
@@ -137,7 +141,7 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     exchanges = list(zip(clients, upstreams, strict=True))
     if there.own_history or home.own_history:
         exchanges = exchanges[:1]
-    request_trip = _request(*exchanges[-1], there, home, route, harness, tally)
+    request_trip = _play_request(*exchanges[-1], there, home, route, harness, tally)
     if request_trip is None:
         return
     yield request_trip
@@ -148,13 +152,13 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     for client, upstream in exchanges:
         if upstream.response is None or not formats.read(route.upstream, "response", upstream.response).calls:
             continue  # for text alone one translation is enough
-        trip = _reply(client, upstream, route, open_session, harness, tally)
+        trip = _play_reply(client, upstream, route, open_session, harness, tally)
         if trip is None:
             return
         yield trip
 
 
-def _request(
+def _play_request(
     client: Exchange,
     upstream: Exchange,
     there: SessionDriver,
@@ -163,19 +167,21 @@ def _request(
     harness: Harness,
     tally: Tally,
 ) -> _Trip | None:
-    """Translate a client's request for the upstream, and what came of it back."""
-    name = client.request_path.stem
+    """Translate a client's request for the upstream, and the result back."""
+    body_label = client.request_path.stem
 
     def played(body: Any) -> _Trip | _Stopped:
         sent = there.request(body)
         if not isinstance(sent, Produced):
             return _Stopped(sent, body, route)
-        there.finish_exchange(answer(upstream))
+        there.finish_exchange(provider_answer(upstream))
         returned = home.request(sent.value)
         if not isinstance(returned, Produced):
             return _Stopped(returned, sent.value, _reverse(route))
-        home.finish_exchange(answer(client))
-        return _Trip("request", name, body, _Way(body, sent.value), _Way(sent.value, returned.value))
+        home.finish_exchange(provider_answer(client))
+        return _Trip(
+            "request", body_label, body, _Translation(body, sent.value), _Translation(sent.value, returned.value)
+        )
 
     trip = played(client.request)
     if isinstance(trip, _Trip):
@@ -184,49 +190,49 @@ def _request(
     for omissions, body in shorter_requests(tally.corpus, route.client, client.request, failed):
         shorter = played(body)
         if isinstance(shorter, _Trip):
-            tally.go_on_without(omissions, failed, name, trip.request, trip.route)
+            tally.go_on_without(omissions, failed, body_label, trip.request, trip.route)
             return shorter
-    tally.block("request", failed, name, may_refuse=harness.judge.may_refuse(route, client.request))
+    tally.block("request", failed, body_label, may_refuse=harness.judge.may_refuse(route, client.request))
     return None
 
 
-def _reply(
+def _play_reply(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness, tally: Tally
 ) -> _Trip | None:
-    """Translate an upstream's reply for the client, then give it to a second translator as its upstream's reply."""
-    name = upstream.response_path.stem
+    """Translate an upstream's reply for the client, then the result as the upstream's reply of the reversed route."""
+    body_label = upstream.response_path.stem
     reply, ways = upstream.response, []
     for way, exchange, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
-        session = _opened(open_session, way, tally)
-        sent = session and _asked(session, exchange, way, harness, tally)
+        session = _open_session(open_session, way, tally)
+        sent = session and _send_request(session, exchange, way, harness, tally)
         if session is None or sent is None:
             return None
-        if tally.never_sent(reply, exchange.request, sent, way):
-            session.finish_exchange(answer(golden))
+        if tally.skip_impossible_reply(reply, exchange.request, sent, way):
+            session.finish_exchange(provider_answer(golden))
             return None
         names = harness.judge.declared_names(golden.request, sent, way.upstream)
         source = rename_calls(way.upstream, reply, names)
         outcome = session.response(source)
         if not isinstance(outcome, Produced):
-            tally.block("response", outcome, name)  # the other checks report it
+            tally.block("response", outcome, body_label)  # the other checks report it
             return None
-        ways.append(_Way(source, outcome.value, Requests(exchange.request, sent)))
+        ways.append(_Translation(source, outcome.value, Requests(exchange.request, sent)))
         reply = outcome.value
-    return _Trip("response", name, upstream.response, *ways)
+    return _Trip("response", body_label, upstream.response, *ways)
 
 
-def _asked(session: SessionDriver, exchange: Exchange, route: Route, harness: Harness, tally: Tally) -> Any:
-    """The upstream's request before a reply; None if there is none."""
-    request, name = exchange.request, exchange.request_path.stem
+def _send_request(session: SessionDriver, exchange: Exchange, route: Route, harness: Harness, tally: Tally) -> Any:
+    """Translate the request before a reply and return the result; None, and a blocked item, if that fails."""
+    request, body_label = exchange.request, exchange.request_path.stem
     outcome = session.request(request)
     if isinstance(outcome, Produced):
         return outcome.value
     for omissions, shorter in shorter_requests(tally.corpus, route.client, request, outcome):
         again = session.request(shorter)
         if isinstance(again, Produced):
-            tally.go_on_without(omissions, outcome, name, request, route)
+            tally.go_on_without(omissions, outcome, body_label, request, route)
             return again.value
-    tally.block("request", outcome, name, may_refuse=harness.judge.may_refuse(route, request))
+    tally.block("request", outcome, body_label, may_refuse=harness.judge.may_refuse(route, request))
     return None
 
 
@@ -234,7 +240,7 @@ def _reverse(route: Route) -> Route:
     return Route(route.upstream, route.client, route.upstream_model, route.client_model, route.stream)
 
 
-def _opened(open_session: OpenSession, route: Route, tally: Tally) -> SessionDriver | None:
+def _open_session(open_session: OpenSession, route: Route, tally: Tally) -> SessionDriver | None:
     opened = open_session(route)
     if isinstance(opened, Opened):
         return opened.session

@@ -11,20 +11,19 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.basics.jsonvalue import canonical
 from toolcall_conformance.basics.streaming import cuts
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, provider_answer
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls
-from toolcall_conformance.checks.conversation.left_out import without
-from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.checks.streams import broken as stream_broken
-from toolcall_conformance.checks.streams import concurrent
+from toolcall_conformance.checks.conversation.shorter_requests import drop_members
+from toolcall_conformance.checks.played_bodies import PlayedBodies
+from toolcall_conformance.checks.streams import broken_streams, concurrent
 from toolcall_conformance.checks.streams import cuts as stream_cuts
 from toolcall_conformance.checks.streams.exchange import (
-    Blocked,
+    BlockedExchange,
     ClientStream,
     StreamedExchange,
     begin_exchange,
     begin_session,
-    judge_played,
+    judge_output,
     reply_content,
 )
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
@@ -39,8 +38,8 @@ from toolcall_conformance.judge.translation.settings.stream_settings import (
 )
 from toolcall_conformance.library import Case, Corpus, Exchange
 
-# A source of fewer events leaves a translator that reads one ahead nothing to be early with.
-_ENOUGH_EVENTS = 4
+# With fewer events, a translator that reads one ahead has nothing to send early.
+_MIN_EVENTS = 4
 
 VARIANTS = ("", "recut", "cut", "concurrent")
 
@@ -58,88 +57,92 @@ def run(
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if variant:
         exchanges = exchanges[:1]  # a cut that breaks any stream breaks the first one
-    elif _goes_on_alone(open_session, streaming):
+    elif _has_own_history(open_session, streaming):
         exchanges = exchanges[:1]
     for client, upstream in exchanges:
         if upstream.stream_path is None:
             continue
         exchange = begin_exchange(client, upstream, streaming, open_session, harness)
-        if isinstance(exchange, Blocked):
+        if isinstance(exchange, BlockedExchange):
             allowed = harness.judge.may_refuse(route, client.request)
             tally.block(exchange.operation, exchange.failed, client.request_path.stem, may_refuse=allowed)
             break
         if exchange.failed is not None:
             tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem, client.request)
-        if tally.never_sent(upstream.response, exchange.request, exchange.sent):
-            exchange.leave_unplayed(answer(upstream))
+        if tally.skip_impossible_reply(upstream.response, exchange.request, exchange.sent):
+            exchange.leave_unplayed(provider_answer(upstream))
             continue
         breaks = variant == "" and upstream.broken_path is not None
-        if breaks and not stream_broken.play(exchange, upstream, harness, tally):
+        if breaks and not broken_streams.play(exchange, upstream, harness, tally):
             break
         if variant == "":
-            goes_on = _whole(exchange, client, upstream, harness, tally)
+            goes_on = _play_whole(exchange, client, upstream, harness, tally)
         else:
-            goes_on = {"recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant](exchange, harness, tally)
+            goes_on = {"recut": stream_cuts.play_recut, "cut": stream_cuts.play_cut_short}[variant](
+                exchange, harness, tally
+            )
         if not goes_on:
             break
     return tally.result()
 
 
-def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
-    """Report a request that does not ask the provider for the stream, where the client's own body asked for it.
+def _report_missing_stream_flag(exchange: StreamedExchange, body_label: str, corpus: Corpus, tally: Tally) -> None:
+    """Report a request that does not ask the provider for the stream that the client's own body asks for.
 
-    Who makes a stream of a whole reply need not ask for one: the client has its stream, only later.
+    A translator that makes a stream of a whole reply need not ask for one: the client gets its stream, only later.
     """
     asks_in_bodies = all(has_stream_flag(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
     if asks_in_bodies and exchange.sent is not None and not requests_stream(exchange.sent):
         got = exchange.sent.get("stream", MISSING)
         pointer = "" if got is MISSING else "/stream"
         tally.findings.append(
-            make_finding(corpus, STREAM_RULE, pointer, want=True, got=got, source="/stream", body=body)
+            make_finding(corpus, STREAM_RULE, pointer, want=True, got=got, source="/stream", body=body_label)
         )
 
 
-def _note_counts(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
+def _report_missing_count_flag(exchange: StreamedExchange, body_label: str, corpus: Corpus, tally: Tally) -> None:
     """Report a request for a stream without the token counts that the client's API would send."""
     route = exchange.route
     if exchange.sent is not None:
         reading = formats.read(route.client, "request", exchange.request)
         sides = Sides(corpus, reading, formats.read(route.upstream, "request", exchange.sent))
-        tally.findings += [replace(entry, body=body) for entry in report_uncounted_stream(sides)]
+        tally.findings += [replace(entry, body=body_label) for entry in report_uncounted_stream(sides)]
 
 
-def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
+def _has_own_history(open_session: OpenSession, route: Route) -> bool:
     """Whether sessions continue only conversations that they started."""
     opened = open_session(route)
     return isinstance(opened, Opened) and opened.session.own_history
 
 
-def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
-    route, name = exchange.route, exchange.name
+def _play_whole(
+    exchange: StreamedExchange, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally
+) -> bool:
+    route, body_label = exchange.route, exchange.name
     pieces = cuts.split_events(exchange.stream)
     reply = rename_calls(route.upstream, upstream.response, exchange.names)
-    # Of a reply that says nothing there is nothing to pass on early.
-    watched = len(pieces) >= _ENOUGH_EVENTS and any(formats.read(route.upstream, "response", reply).turns)
+    # A reply without content has nothing to send early.
+    watched = len(pieces) >= _MIN_EVENTS and any(formats.read(route.upstream, "response", reply).turns)
     outcome = exchange.play(Source(pieces, watched=watched, reply=reply))
     may_fail = harness.judge.may_fail(route.upstream, reply)
-    if isinstance(outcome, Blocked):
+    if isinstance(outcome, BlockedExchange):
         tally.block(outcome.operation, outcome.failed, client.request_path.stem)
         return False
     if not (isinstance(outcome, Streamed) and outcome.from_whole):
-        _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
-        _note_counts(exchange, client.request_path.stem, harness.corpus, tally)
+        _report_missing_stream_flag(exchange, client.request_path.stem, harness.corpus, tally)
+        _report_missing_count_flag(exchange, client.request_path.stem, harness.corpus, tally)
     if not isinstance(outcome, Streamed):
-        tally.fail_reply("stream", outcome, name, may_fail=may_fail)
+        tally.fail_reply("stream", outcome, body_label, may_fail=may_fail)
         return False
     received = ClientStream(route.client, outcome)
     files: dict[str, Any] = {"sent.sse": exchange.stream, "received.sse": outcome.data}
     if received.assembled.body is not None:
         files["assembled.json"] = received.assembled.body
-    tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))
+    tally.played.append(PlayedBodies(body_label, reply, received.stream, client.response, files))
     if outcome.raised is not None:
-        tally.fail_reply("stream", outcome.raised, name, may_fail=may_fail)
+        tally.fail_reply("stream", outcome.raised, body_label, may_fail=may_fail)
         return False
-    judge_played(exchange, exchange.stream, outcome, harness, tally, name)
+    judge_output(exchange, exchange.stream, outcome, harness, tally, body_label)
     if received.assembled.body is None or (received.assembled.end == "failed" and may_fail):
         return True  # there is no reply to compare with the unary one
     tally.findings += _differences_from_reply(harness.corpus, exchange, client, reply, received)
@@ -159,7 +162,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
                 got="the first piece after them",
                 source="",
                 element="body",
-                body=name,
+                body=body_label,
             )
         )
     return True
@@ -168,9 +171,9 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
 def _differences_from_reply(
     corpus: Corpus, exchange: StreamedExchange, client: Exchange, reply: Any, received: ClientStream
 ) -> Iterator[Finding]:
-    """Where the stream differs from the translator's own translation of the unary reply.
+    """The finding for a stream that differs from the translator's own translation of the unary reply.
 
-    A stream that says what the provider's reply says needs no comparison: ``response`` judges the unary reply.
+    A stream with the content of the provider's reply needs no comparison: ``response`` judges the unary reply.
     """
     source = formats.read(exchange.route.upstream, "response", reply)
     if any(map(has_odd_arguments, source.calls)):
@@ -178,11 +181,11 @@ def _differences_from_reply(
     streamed = canonical(reply_content(received.reading))
     if streamed == canonical(reply_content(source)):
         return
-    request = without(client.request, exchange.left_out)
-    began = begin_session(exchange.open_session, replace(exchange.route, stream=False), request)
-    if isinstance(began, Blocked) or "response" not in began[0].operations:
+    request = drop_members(client.request, exchange.left_out)
+    started = begin_session(exchange.open_session, replace(exchange.route, stream=False), request)
+    if isinstance(started, BlockedExchange) or "response" not in started[0].operations:
         return
-    outcome = began[0].response(reply)
+    outcome = started[0].response(reply)
     if not isinstance(outcome, Produced):
         return  # the check `response` reports it
     unary = reply_content(formats.read(exchange.route.client, "response", outcome.value))
@@ -201,12 +204,15 @@ def _differences_from_reply(
 
 
 def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhere: bool = False) -> tuple[str, ...]:
-    """The whole stream wherever we can read it; hostile cuts where they can break something, or ``everywhere``."""
+    """The variants of a case: the whole stream if it is readable; hostile cuts if they can break something.
+
+    ``everywhere``: hostile cuts in any case.
+    """
     is_readable = all(name in formats.names() and formats.get(name).stream is not None for name in (client, upstream))
     is_readable = is_readable and case.streams(client, upstream)
     if not is_readable or not any(exchange.stream_path is not None for exchange in case.exchanges(upstream)):
         return ()
-    # In a case about a stream's shape only the streams that have it are cut, not the usual ones beside them.
+    # In a case about a stream's shape only the streams with that shape are cut, not the usual ones.
     by_hand = f"{upstream}/01-response.sse" in case.scenario.get("files", {})
     usual = "stream-shape" in case.features and not by_hand
     cut = everywhere or (not usual and not case.features.isdisjoint(corpus.cut_finely))

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from toolcall_conformance.basics.findings import Finding, Verdict, failing_findings
 from toolcall_conformance.basics.streaming.cuts import Fineness
-from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
-from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
+from toolcall_conformance.checks import CHECKS, ONE_FORMAT, OPERATIONS_BY_CHECK, Harness, ItemResult
+from toolcall_conformance.checks.agent_loop import VARIANTS, can_play_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.ending.corpus_state import CorpusState
 from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
@@ -136,7 +136,9 @@ class Run:
 
     def _may_apply(self, check: str) -> bool:
         """Whether a check is between formats, or the translator has its operations within some format."""
-        return check not in ONE_FORMAT or any(NEEDS[check] <= done for done in self.support.operations.values())
+        return check not in ONE_FORMAT or any(
+            OPERATIONS_BY_CHECK[check] <= done for done in self.support.operations.values()
+        )
 
     def _applies(self, item: PlannedItem) -> bool:
         return self.support.covers(item)
@@ -199,7 +201,7 @@ class Run:
         place = cases.index(item.case) + 1
         client, upstream, streamed = item.route.client, item.route.upstream, VARIANTS[item.variant].streamed
         for case in (*cases[place:], *cases[:place]):
-            if speaks_beside(case, client, upstream, streamed=streamed):
+            if can_play_beside(case, client, upstream, streamed=streamed):
                 return case
         return None  # pragma: no cover - the item's own case has calls
 

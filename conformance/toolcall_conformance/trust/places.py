@@ -11,7 +11,7 @@ from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import cuts, parse
 from toolcall_conformance.checks import Harness
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls
-from toolcall_conformance.checks.streams.exchange import Blocked, begin_exchange
+from toolcall_conformance.checks.streams.exchange import BlockedExchange, begin_exchange
 from toolcall_conformance.drivers import Driver, Opened, Produced, SessionDriver, Source, Streamed
 from toolcall_conformance.judge import Requests
 from toolcall_conformance.library import Case, Exchange
@@ -155,7 +155,7 @@ def _streams(driver: Driver, harness: Harness, case: Case, direction: Direction,
         if upstream.stream_path is None:
             continue
         exchange = begin_exchange(client, upstream, replace(route, stream=True), driver.open, harness)
-        if isinstance(exchange, Blocked):
+        if isinstance(exchange, BlockedExchange):
             return
         outcome = exchange.play(Source(cuts.split_events(exchange.stream), reply=upstream.response))
         if isinstance(outcome, Streamed) and outcome.raised is None:

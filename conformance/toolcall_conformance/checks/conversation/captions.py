@@ -1,7 +1,7 @@
-"""Captions: a text right before media that stand beside their result; it names the call by its id.
+"""Captions: texts right before media that are outside of their result; each names the call by its id.
 
-Chat takes no media in a tool message, Gemini before version 3 none in a functionResponse. So the client says where
-they come from. The corpus's captions have the corpus's ids; a client must use the ids that it received.
+Chat takes no media in a tool message, Gemini before version 3 none in a functionResponse. So the client says which
+call they belong to. The corpus's captions have the corpus's ids; a client must use the ids that it received.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from toolcall_conformance.library import Case
 
 
 def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | None]) -> dict[str, Any]:
-    """Put other ids into the captions of a request, of which ``reading`` is the reading.
+    """Put other ids into the captions of a request; ``reading`` is that of the request.
 
-    ``ids`` are the new ids by the ordinal of the call; with None the caption stays. Returns the same body if no caption
+    ``ids`` are the new ids by the ordinal of the call; None keeps the caption. Returns the same body if no caption
     changes.
     """
     changes: dict[str, str] = {}
@@ -42,15 +42,17 @@ def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, st
     return changed
 
 
-def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
-    """The golden request of the format ``name``, with the captions that the client wrote into the request it ``sent``.
+def golden_with_captions(
+    case: Case, format_name: str, golden: dict[str, Any], client_request: dict[str, Any]
+) -> dict[str, Any]:
+    """The golden request, with the captions that the client wrote into its own request, ``client_request``.
 
     If the ids in the captions tell the calls apart, calls and results get them, and stay linked as in the golden one.
     """
-    if not _has_captions(case, name):
+    if not _has_captions(case, format_name):
         return golden
-    ids = {call.ordinal: call.id for call in formats.read(name, "request", sent).calls}
-    reading = formats.read(name, "request", golden)
+    ids = {call.ordinal: call.id for call in formats.read(format_name, "request", client_request).calls}
+    reading = formats.read(format_name, "request", golden)
     body: dict[str, Any] = deep_copy(rename_captions(golden, reading, ids))
     if None in ids.values() or len(set(ids.values())) < len(ids) or len(ids) < len(reading.calls):
         return body
@@ -61,18 +63,18 @@ def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: di
     for result in reading.results:
         if result.call is not None:
             call = resolve(body, reading.calls[result.call].pointer)
-            formats.get(name).client.relink(resolve(body, result.pointer), call)
+            formats.get(format_name).client.relink(resolve(body, result.pointer), call)
     return body
 
 
 @lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
-def _has_captions(case: Case, name: str) -> bool:
-    last = case.exchanges(name)[-1].request
-    return bool(_captions(formats.read(name, "request", last)))
+def _has_captions(case: Case, format_name: str) -> bool:
+    last = case.exchanges(format_name)[-1].request
+    return bool(_captions(formats.read(format_name, "request", last)))
 
 
 def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
-    """The user's texts right before media that name calls, by pointer, each with the call that every id stands for."""
+    """The user's texts right before media that name calls, by pointer, each with the ordinals of the calls by id."""
     captions: dict[str, tuple[str, dict[str, int]]] = {}
     first = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
     names = NameMentions(first)

@@ -1,4 +1,4 @@
-"""The client's side of a conversation: its next request, built from the reply that it really received."""
+"""The client's side of a conversation: builds the next request from the reply that the client received."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from toolcall_conformance.library import Exchange
 
 @dataclass(frozen=True, slots=True)
 class ClientHabit:
-    """How a client behaves.
+    """The behaviour of a client.
 
-    ``echo``: it sends back keys that it does not know. ``swap``: it gives results in the reverse order. ``stored``: it
-    names the reply that it continues from and sends only the new entries. ``referring``: it names each item that it was
-    given in the place of the item.
+    ``echo``: it sends back unknown keys. ``swap``: it sends results in the reverse order. ``stored``: it names the
+    reply that it continues from and sends only the new entries. ``referring``: it sends a reference in the place of
+    each item that it received.
     """
 
     echo: bool = True
@@ -28,12 +28,12 @@ class ClientHabit:
 
     @property
     def rests_on_memory(self) -> bool:
-        """Whether its requests lack what it was given before."""
+        """Whether its requests leave earlier items to the provider's memory."""
         return self.stored or self.referring
 
 
 class UncontinuableError(Exception):
-    """A reply that the conversation cannot continue from: ``want`` and ``got`` say what is wrong with it."""
+    """A reply that the conversation cannot continue from; ``want`` and ``got`` are those of the finding."""
 
     def __init__(self, message: str, want: Any, got: Any) -> None:
         super().__init__(message)
@@ -41,21 +41,21 @@ class UncontinuableError(Exception):
 
 
 def continue_from_reply(
-    name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: ClientHabit
+    format_name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: ClientHabit
 ) -> dict[str, Any]:
-    """The client's next request in the format ``name``.
+    """The client's next request in the format ``format_name``.
 
     ``before`` is the request that was sent, ``reply`` what the translator returned. The user adds what the corpus's
     ``following`` request adds: the same results, now for the calls of ``reply`` in their order. ``following`` is whole:
     an entry that it only names stands in it. Raises UncontinuableError.
     """
-    client = formats.get(name).client
-    golden = formats.read(name, "request", following.request)
-    # Nothing but the conversation has calls; what stands beside it, all the tools for one, takes longer to read.
-    said_before = {client.CONTAINER: deep_copy(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
-    calls = formats.read(name, "request", said_before).calls
+    client = formats.get(format_name).client
+    golden = formats.read(format_name, "request", following.request)
+    # Only the conversation has calls; the rest of the request, such as all tools, takes longer to read.
+    history = {client.CONTAINER: deep_copy(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
+    calls = formats.read(format_name, "request", history).calls
     if len(calls) != len(golden.calls):
-        earlier_count = len(formats.read(name, "request", before).calls)
+        earlier_count = len(formats.read(format_name, "request", before).calls)
         want, got = len(golden.calls) - earlier_count, len(calls) - earlier_count
         raise UncontinuableError(
             f"the reply has {got} {'call' if got == 1 else 'calls'}, the provider's had {want}", want, got
@@ -68,29 +68,29 @@ def continue_from_reply(
         if place is None or place[0] < start or result.call is None:
             continue
         call = calls[result.call]
-        if not client.relink(resolve(tail[place[0] - start], place[1]), resolve(said_before, call.pointer)):
+        if not client.relink(resolve(tail[place[0] - start], place[1]), resolve(history, call.pointer)):
             message = f"the reply calls {call.name} in a form that the client cannot answer"
             raise UncontinuableError(message, golden.calls[result.call].kind, call.kind)
     if habit.swap:
         client.reverse_results(tail)
     body: dict[str, Any] = deep_copy({**following.request, client.CONTAINER: None})
-    body[client.CONTAINER] = said_before[client.CONTAINER] + tail
+    body[client.CONTAINER] = history[client.CONTAINER] + tail
     return body
 
 
 def request_to_send(
-    name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: ClientHabit
+    format_name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: ClientHabit
 ) -> Any:
-    """The part of a whole request ``following`` that the client sends: all of it, or what the provider does not keep.
+    """The part of the whole request ``following`` that the client sends: all, or what the provider has not stored.
 
-    ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
+    ``before`` is the whole request that ``reply`` answers. Raises UncontinuableError if the reply has no id.
     """
-    keeper = formats.get(name).conversation_state
+    keeper = formats.get(format_name).conversation_state
     if not habit.rests_on_memory or keeper is None:
         return following
     if habit.referring:
         return keeper.replace_items_by_references(following)
-    client = formats.get(name).client
+    client = formats.get(format_name).client
     earlier_count = len(client.entries(before)) + len(client.as_history(reply, echo=True))
     sent = keeper.shorten(following, reply, earlier_count)
     if sent is None:
@@ -101,7 +101,7 @@ def request_to_send(
 
 
 def start_of_tail(golden: Reading, container: str) -> int:
-    """Where the user's last addition begins in a golden request: after the last entry of the assistant."""
+    """The index of the first entry after the assistant's last one in a golden request."""
     places = [
         place[0]
         for turn in golden.turns

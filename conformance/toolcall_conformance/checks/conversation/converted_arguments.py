@@ -1,4 +1,4 @@
-"""Arguments of golden replies as a model writes them that was shown the translator's schema of the tool."""
+"""Converts arguments of golden replies to the form of a model that gets the translator's schema of the tool."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from toolcall_conformance.judge.translation.calls.argument_conversion import Arg
 Conversions = Mapping[str, ArgumentConversion]
 
 
-def converted_arguments(conversion: ArgumentConversion, value: Any) -> Any:
-    """The arguments of a call, an object or its JSON text, by the schema that was declared; else as they are."""
+def convert_arguments(conversion: ArgumentConversion, value: Any) -> Any:
+    """Convert the arguments of a call, an object or its JSON text, to the declared schema; others stay as they are."""
     if isinstance(value, str):
-        arguments = _parsed(value)
+        arguments = _parse_or_none(value)
         new = conversion.convert(arguments, fill=True) if isinstance(arguments, dict) else arguments
         return value if equal(new, arguments) else to_json(new)
     return conversion.convert(value, fill=True) if isinstance(value, dict) else value
 
 
 def convert_arguments_in_stream(stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> bytes:
-    """The same in the bytes of a stream, however a text is cut into fragments; all other bytes stay as they are."""
+    """Convert the arguments in the bytes of a stream, in whatever fragments; all other bytes stay as they are."""
     changes = _Changes.of(stream, conversions, transport)
     if not changes.texts and not changes.objects:
         return stream
@@ -48,7 +48,7 @@ def convert_arguments_in_stream(stream: bytes, conversions: Conversions, transpo
 
 @dataclass(slots=True)
 class _Fragments:
-    """The text of one call's arguments: where its fragments are, each by the number of its event and its pointer."""
+    """The fragments of one call's arguments: triples of the number of the event, the pointer, and the text."""
 
     name: str
     places: list[tuple[int, str, str]] = field(default_factory=list)
@@ -57,8 +57,8 @@ class _Fragments:
     def text(self) -> str:
         return "".join(piece for *_, piece in self.places)
 
-    def replaced(self, text: str) -> Iterator[tuple[int, str, str]]:
-        """The fragments of another text: each as long as it was, the last with what is left."""
+    def distribute(self, text: str) -> Iterator[tuple[int, str, str]]:
+        """Distribute another text over the fragments: each as long as before, the last with the rest."""
         start = 0
         for at, (number, pointer, piece) in enumerate(self.places, 1):
             end = start + len(piece) if at < len(self.places) else len(text)
@@ -68,7 +68,7 @@ class _Fragments:
 
 @dataclass(slots=True)
 class _Changes:
-    """What changes in a stream, by the number of the event and by pointer: texts, and objects of arguments."""
+    """The changes in a stream, by the number of the event and by pointer: texts, and objects of arguments."""
 
     texts: dict[int, dict[str, str]] = field(default_factory=dict)
     objects: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -79,15 +79,15 @@ class _Changes:
         for number, event in enumerate(_events(stream)):
             for pointer, name, value in reader.read(number, event):
                 conversion = conversions.get(name)
-                new = value if conversion is None else converted_arguments(conversion, value)
+                new = value if conversion is None else convert_arguments(conversion, value)
                 if not equal(new, value):
                     changes: dict[int, dict[str, Any]] = changed.texts if isinstance(new, str) else changed.objects
                     changes.setdefault(number, {})[pointer] = new
         for fragments in reader.calls:
             conversion = conversions.get(fragments.name)
-            new = fragments.text if conversion is None else converted_arguments(conversion, fragments.text)
+            new = fragments.text if conversion is None else convert_arguments(conversion, fragments.text)
             if new != fragments.text:
-                for number, pointer, piece in fragments.replaced(new):
+                for number, pointer, piece in fragments.distribute(new):
                     changed.texts.setdefault(number, {})[pointer] = piece
         return changed
 
@@ -108,21 +108,21 @@ class _Reader:
         for place in self._names:
             for pointer, name in values_at(event, place):
                 if isinstance(name, str) and name:
-                    self._called.update({along(event, pointer, token): name for token in self._tokens})
+                    self._called.update({members_along(event, pointer, token): name for token in self._tokens})
         for place in self._arguments:
             for pointer, value in values_at(event, place):
                 if "of" in place and isinstance(value, str):
-                    self._add(number, pointer, along(event, pointer, place["of"]), value)
+                    self._add_fragment(number, pointer, members_along(event, pointer, place["of"]), value)
                 elif (value or not self._tokens) and (isinstance(value, dict) or place.get("json")):
-                    # Where arguments come in fragments, an empty object only stands where they will be.
-                    yield pointer, self._name(event, pointer), value
+                    # If arguments come in fragments, an empty object is only their placeholder.
+                    yield pointer, self._called_name(event, pointer), value
 
-    def _name(self, event: Any, pointer: str) -> str:
-        own = along(event, pointer, "name")
-        ids = (along(event, pointer, token) for token in self._tokens)
+    def _called_name(self, event: Any, pointer: str) -> str:
+        own = members_along(event, pointer, "name")
+        ids = (members_along(event, pointer, token) for token in self._tokens)
         return str(own[-1]) if own else next((self._called[key] for key in ids if key in self._called), "")
 
-    def _add(self, number: int, pointer: str, call: tuple[Any, ...], piece: str) -> None:
+    def _add_fragment(self, number: int, pointer: str, call: tuple[Any, ...], piece: str) -> None:
         name, fragments = self._called.get(call, ""), self._open.get(call)
         if fragments is None or fragments.name != name or (piece.strip() and is_json(fragments.text or "-")):
             fragments = self._open[call] = _Fragments(name)
@@ -130,8 +130,8 @@ class _Reader:
         fragments.places.append((number, pointer, piece))
 
 
-def along(event: Any, pointer: str, key: str) -> tuple[Any, ...]:
-    """The members ``key`` of all objects around a place, from the outermost inwards."""
+def members_along(event: Any, pointer: str, key: str) -> tuple[Any, ...]:
+    """The members ``key`` of all objects that enclose a place, from the outermost inwards."""
     members, value = [], event
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
@@ -143,10 +143,10 @@ def along(event: Any, pointer: str, key: str) -> tuple[Any, ...]:
 
 
 def _events(stream: bytes) -> list[Any]:
-    return [_parsed(data.text) for data in event_data(stream.decode("utf-8", "surrogateescape"))]
+    return [_parse_or_none(data.text) for data in event_data(stream.decode("utf-8", "surrogateescape"))]
 
 
-def _parsed(text: str) -> Any:
+def _parse_or_none(text: str) -> Any:
     try:
         return parse(text)
     except JSONError:

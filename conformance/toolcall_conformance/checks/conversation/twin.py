@@ -19,21 +19,23 @@ from toolcall_conformance.basics.reading import Call, Media, Opaque, Reading, Re
 from toolcall_conformance.basics.reading.model import Value
 from toolcall_conformance.basics.streaming.event_data import rewrite_data
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls_in_stream
-from toolcall_conformance.checks.streams.event_places import nearest, values_at
+from toolcall_conformance.checks.streams.event_places import nearest_member, values_at
 from toolcall_conformance.checks.streams.json_values import JSONValues
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 # Each character becomes the next one of its row. The rows keep base64 canonical: before one `=` stands a character of
 # the first two rows, before two `=` one of the first.
-_ROWS: Final = ("AQgw", "EIMUYckos048", "BCDFGHJKLNOPRSTVWXZ", "abdefhijlmnpqrtuvxyz", "1235679")
-_OTHER: Final = {ord(character): row[(place + 1) % len(row)] for row in _ROWS for place, character in enumerate(row)}
+_CHARACTER_ROWS: Final = ("AQgw", "EIMUYckos048", "BCDFGHJKLNOPRSTVWXZ", "abdefhijlmnpqrtuvxyz", "1235679")
+_OTHER_CHARACTER: Final = {
+    ord(character): row[(place + 1) % len(row)] for row in _CHARACTER_ROWS for place, character in enumerate(row)
+}
 
 Change = Callable[[Any], Any]
 
 
 def other_words(text: str) -> str:
-    """The same number of other letters and digits; the words of a part are the part of the words."""
-    return text.translate(_OTHER)
+    """Replace each letter and digit by another one; a part of a text becomes the same part of the changed text."""
+    return text.translate(_OTHER_CHARACTER)
 
 
 @lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
@@ -49,64 +51,71 @@ class Twin(Case):
         super().__init__(case.path, case.scenario)
         self._corpus = corpus
         self._case = case
-        #: Whether calls say something else: what those of an API's own may say is fixed, also where others spell them.
-        self.changes_calls = not any(_has_own_calls(_last(case, name)) for name in case.formats)
-        # Beside media texts are captions and placeholders, which a judge reads word by word.
+        #: Whether calls change: the arguments of an API's own tools are fixed, also in other formats.
+        self.changes_calls = not any(_has_own_calls(_last_request(case, name)) for name in case.formats)
+        # Texts next to media are captions and placeholders, which a judge reads word by word.
         self._media = any(
             isinstance(item, Media)
             for name in case.formats
-            for turn in _last(case, name).turns
+            for turn in _last_request(case, name).turns
             for item in (*turn.items, *(part for each in turn.items if isinstance(each, Result) for part in each.parts))
         )
-        failed = (each.error for name in case.formats for each in _last(case, name).results)
+        failed = (each.error for name in case.formats for each in _last_request(case, name).results)
         is_verbatim = all(_is_verbatim(case, name) for name in case.formats)
         self._results = not self._media and True not in failed and is_verbatim
 
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
         """The exchanges in one format, in order."""
         if format_name not in self._exchanges:
-            names = self._other_names(format_name)
+            names = self._exchange_names(format_name)
             exchanges = tuple(
-                self._other(format_name, exchange, names) for exchange in self._case.exchanges(format_name)
+                self._change_exchange(format_name, exchange, names) for exchange in self._case.exchanges(format_name)
             )
             self._exchanges[format_name] = exchanges
         return self._exchanges[format_name]
 
-    def _other(self, name: str, exchange: Exchange, names: Mapping[str, str]) -> Exchange:
-        changes = partial(_changes, names=names, calls=self.changes_calls)
+    def _change_exchange(self, format_name: str, exchange: Exchange, names: Mapping[str, str]) -> Exchange:
+        changes = partial(_item_changes, names=names, calls=self.changes_calls)
         response = exchange.response
         if response is not None:
-            response = _said(formats.read(name, "response", response), response, partial(changes, results=False))
+            response = _change_items(
+                formats.read(format_name, "response", response), response, partial(changes, results=False)
+            )
         stream = exchange.stream() if exchange.stream_path is not None else None
         if stream is not None:
-            transport = self._corpus.transports[name]["stream"]
+            transport = self._corpus.transports[format_name]["stream"]
             places = [*transport["said"], *(transport["arguments"] if self.changes_calls else ())]
-            stream = _streamed(rename_calls_in_stream(stream, names, transport), places)
+            stream = _change_stream(rename_calls_in_stream(stream, names, transport), places)
         changes = partial(changes, results=self._results)
-        request = _said(formats.read(name, "request", exchange.request), exchange.request, changes)
+        request = _change_items(formats.read(format_name, "request", exchange.request), exchange.request, changes)
         return replace(exchange, request=request, response=response, streamed=stream)
 
-    def _other_names(self, name: str) -> dict[str, str]:
-        """For the name of each function tool that of the next one, as in every format.
+    def _exchange_names(self, format_name: str) -> dict[str, str]:
+        """The name of the next function tool for that of each, as in every format.
 
-        Where a format has other tools in the place of some, only those change that are functions in all of them.
+        If a format has other tools in the place of some, only names that are functions in all formats change.
         """
         if self._media:
             return {}
-        functions = {each: _functions(_last(self._case, each)) for each in self._case.formats}
-        names = functions[name]
-        if len({len(each) for each in functions.values()}) > 1:
-            names = [each for each in names if all(each in others for others in functions.values())]
+        functions = {
+            other_format: _function_names(_last_request(self._case, other_format))
+            for other_format in self._case.formats
+        }
+        names = functions[format_name]
+        if len({len(other_format) for other_format in functions.values()}) > 1:
+            names = [
+                other_format for other_format in names if all(other_format in others for others in functions.values())
+            ]
         return dict(zip(names, [*names[1:], *names[:1]], strict=True))
 
 
-def _last(case: Case, name: str) -> Reading:
-    """The last request, which holds all that the client says."""
-    return formats.read(name, "request", case.exchanges(name)[-1].request)
+def _last_request(case: Case, format_name: str) -> Reading:
+    """The reading of the last request, which has the whole conversation."""
+    return formats.read(format_name, "request", case.exchanges(format_name)[-1].request)
 
 
-def _functions(request: Reading) -> list[str]:
-    """The names of the function tools that stand in no group of tools."""
+def _function_names(request: Reading) -> list[str]:
+    """The names of the function tools that are in no group of tools."""
     return [tool.name for tool in request.tools if tool.kind == "function" and tool.name and not tool.namespace]
 
 
@@ -116,15 +125,15 @@ def _has_own_calls(request: Reading) -> bool:
     return any(call.kind == "builtin" or call.name in own for call in request.calls)
 
 
-def _is_verbatim(case: Case, name: str) -> bool:
-    """Whether the texts of results stand where they were read, and none was made of something else."""
-    body = case.exchanges(name)[-1].request
-    parts = (part for result in _last(case, name).results for part in result.parts)
+def _is_verbatim(case: Case, format_name: str) -> bool:
+    """Whether all texts of results are in the body as they were read, and none is derived from something else."""
+    body = case.exchanges(format_name)[-1].request
+    parts = (part for result in _last_request(case, format_name).results for part in result.parts)
     return all(resolve(body, part.pointer) == part.text for part in parts if isinstance(part, Text))
 
 
-def _said(reading: Reading, body: Any, changes: Callable[[object, str], Iterator[tuple[str, Change]]]) -> Any:
-    """The body with the changes of its items."""
+def _change_items(reading: Reading, body: Any, changes: Callable[[object, str], Iterator[tuple[str, Change]]]) -> Any:
+    """A copy of the body with the changes of its items."""
     changed = deep_copy(body)
     for turn in reading.turns:
         for item in turn.items:
@@ -136,53 +145,53 @@ def _said(reading: Reading, body: Any, changes: Callable[[object, str], Iterator
     return changed
 
 
-def _changes(
+def _item_changes(
     item: object, side: str, *, names: Mapping[str, str], calls: bool, results: bool
 ) -> Iterator[tuple[str, Change]]:
-    """Pointers to what an item says, each with how it changes."""
+    """The pointers to the content of an item, each with the function that changes it."""
 
     def renamed(name: Any) -> Any:
         return names.get(name, name)
 
     match item:
         case Text() | Reasoning() if side == "assistant":
-            yield item.pointer, _deeply
+            yield item.pointer, _change_texts
         case Opaque():
-            yield item.pointer, _deeply
+            yield item.pointer, _change_texts
         case Call():
             if item.name_pointer is not None:
                 yield item.name_pointer, renamed
             if item.arguments_pointer is not None and calls:
-                yield item.arguments_pointer, _deeply if item.kind == "custom" else _arguments
+                yield item.arguments_pointer, _change_texts if item.kind == "custom" else _change_arguments
         case Result():
             if item.name_pointer is not None:
                 yield item.name_pointer, renamed
             for part in item.parts if results else ():
                 if isinstance(part, (Text, Value)):
-                    yield part.pointer, _documents
+                    yield part.pointer, _change_documents
 
 
-def _deeply(value: Any) -> Any:
-    """Every text in a value, said in other words."""
+def _change_texts(value: Any) -> Any:
+    """A value with every text in it changed."""
     if isinstance(value, dict):
-        return {key: _deeply(entry) for key, entry in value.items()}
+        return {key: _change_texts(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_deeply(entry) for entry in value]
+        return [_change_texts(entry) for entry in value]
     return other_words(value) if isinstance(value, str) else value
 
 
-def _arguments(value: Any) -> Any:
-    """Arguments with other values: what is a text is read as JSON, whether it is any or not, as that of a stream is."""
-    return JSONValues(other_words).change(value) if isinstance(value, str) else _deeply(value)
+def _change_arguments(value: Any) -> Any:
+    """Arguments with other values: a text is taken for JSON, whether it is or not, as that of a stream is."""
+    return JSONValues(other_words).change(value) if isinstance(value, str) else _change_texts(value)
 
 
-def _documents(value: Any) -> Any:
-    """The same; where a text is itself a JSON document, in its values."""
+def _change_documents(value: Any) -> Any:
+    """A value with every text in it changed; in a text that is a JSON document only its values."""
     if isinstance(value, dict):
-        return {key: _documents(entry) for key, entry in value.items()}
+        return {key: _change_documents(entry) for key, entry in value.items()}
     if isinstance(value, str) and _is_document(value):
         return JSONValues(other_words).change(value)
-    return _deeply(value)
+    return _change_texts(value)
 
 
 def _is_document(text: str) -> bool:
@@ -192,8 +201,8 @@ def _is_document(text: str) -> bool:
         return False
 
 
-def _streamed(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
-    """The bytes of a stream with other words at ``places`` (``transport.json``: ``said``)."""
+def _change_stream(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
+    """The bytes of a stream with the texts at ``places`` changed (``said`` of ``transport.json``)."""
     documents: dict[tuple[str, Any], JSONValues] = {}
 
     def changed(data: str) -> str:
@@ -205,9 +214,9 @@ def _streamed(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
         for place in places:
             for pointer, value in values_at(event, place):
                 if not place.get("json"):
-                    texts |= {below: other_words(text) for below, text in _texts_below(pointer, value)}
+                    texts |= {below: other_words(text) for below, text in _texts_within(pointer, value)}
                     continue
-                call = (str(place["at"]), nearest(event, pointer, place["of"])) if "of" in place else None
+                call = (str(place["at"]), nearest_member(event, pointer, place["of"])) if "of" in place else None
                 document = JSONValues(other_words)
                 if call is not None:
                     document = documents.setdefault(call, document)
@@ -217,10 +226,10 @@ def _streamed(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
     return rewrite_data(stream, changed)
 
 
-def _texts_below(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
+def _texts_within(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
     """Every text in a value, with its pointer."""
     if isinstance(value, str):
         yield pointer, value
     elif isinstance(value, (dict, list)):
         for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts_below(join(pointer, key), entry)
+            yield from _texts_within(join(pointer, key), entry)

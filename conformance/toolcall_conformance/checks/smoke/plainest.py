@@ -1,4 +1,4 @@
-"""Which case of the corpus is played on a route: the plainest one."""
+"""Finds the plainest case of the corpus for a route."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from toolcall_conformance.basics.jsonvalue import canonical
 from toolcall_conformance.library import Case, Corpus
 
 
-def plainest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:
+def find_plainest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:
     """Return the plainest case that has a call and its result or, if ``failing``, an error of the provider."""
-    # By what scenarios say first: the bodies of most cases are not read from the disk at all.
+    # By the scenarios first: the bodies of most cases are not read from the disk at all.
     for _, alike in groupby(sorted(corpus.cases.values(), key=_oddity), key=_oddity):
         fitting = [
             case
@@ -31,6 +31,6 @@ def _oddity(case: Case) -> tuple[bool, int]:
 
 
 def _has_calls(corpus: Corpus, case: Case) -> bool:
-    """Whether a case that every format can say has a call with arguments, and goes on behind it."""
+    """Whether a case that every format can express has a call with arguments, and continues after it."""
     plain = set(case.formats) == set(corpus.formats) and not {"no-call", "empty-arguments"} & set(case.features)
     return plain and all(len(case.exchanges(name)) > 1 for name in case.formats)

@@ -8,9 +8,9 @@ from typing import Any
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.streaming import cuts, parse
-from toolcall_conformance.checks.base import answer
-from toolcall_conformance.checks.smoke.plainest import plainest
-from toolcall_conformance.checks.smoke.report import Problem, RouteReport, described
+from toolcall_conformance.checks.base import provider_answer
+from toolcall_conformance.checks.smoke.plainest import find_plainest
+from toolcall_conformance.checks.smoke.report import Problem, RouteReport, describe_problem
 from toolcall_conformance.drivers import (
     Driver,
     NoRoute,
@@ -25,11 +25,11 @@ from toolcall_conformance.drivers import (
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.library import Case, Corpus
 
-Tell = Callable[[str], object]
+ReportItem = Callable[[str], object]
 
 
-def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: Tell) -> tuple[RouteReport, bool]:
-    """What works on a route with this case; and whether a call hung."""
+def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: ReportItem) -> tuple[RouteReport, bool]:
+    """Play a case on a route; return the report, and whether a call hung."""
     report = RouteReport(str(route))
     tell(item_id(case, "request", route))
     driver.begin_item(case.id)
@@ -46,7 +46,7 @@ def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: T
     if not hung and not report.problems and report.unsupported is None:
         tell(item_id(case, "stream", route))
         hung = _play_stream(driver, corpus, case, route, report)
-    failing = plainest(corpus, route.client, route.upstream, failing=True)
+    failing = find_plainest(corpus, route.client, route.upstream, failing=True)
     if hung or report.problems or failing is None or report.unsupported is not None:
         return report, hung
     if "error" not in session.operations:
@@ -67,12 +67,12 @@ def _open_session(driver: Driver, route: Route, report: RouteReport) -> SessionD
     if isinstance(opened, UnsupportedOutcome):
         report.unsupported = opened.reason
     else:
-        report.problems.append(described("open", opened, ""))
+        report.problems.append(describe_problem("open", opened, ""))
     return None
 
 
 def _play_exchange(
-    session: SessionDriver, corpus: Corpus, case: Case, route: Route, report: RouteReport, tell: Tell
+    session: SessionDriver, corpus: Corpus, case: Case, route: Route, report: RouteReport, tell: ReportItem
 ) -> bool:
     """Play one request and its reply; return whether a call hung."""
     client_exchange, upstream_exchange = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
@@ -85,7 +85,7 @@ def _play_exchange(
             report.unsupported = sent.reason
             return False
         if not isinstance(sent, Produced):
-            report.problems.append(described("request", sent, item_id(case, "request", route)))
+            report.problems.append(describe_problem("request", sent, item_id(case, "request", route)))
             return isinstance(sent, TimedOut)
         _check_format(corpus, route, "request", client_exchange.request, sent, case, report)
         for flaw in sent.flaws:
@@ -96,12 +96,12 @@ def _play_exchange(
         if isinstance(back, UnsupportedOutcome):
             report.notes.append(f"no responses ({back.reason or 'no reason given'}): they are not judged")
         elif not isinstance(back, Produced):
-            report.problems.append(described("response", back, item_id(case, "response", route)))
+            report.problems.append(describe_problem("response", back, item_id(case, "response", route)))
             return isinstance(back, TimedOut)
         else:
             _check_format(corpus, route, "response", upstream_exchange.response, back, case, report)
     else:
-        session.finish_exchange(answer(upstream_exchange))
+        session.finish_exchange(provider_answer(upstream_exchange))
     return False
 
 
@@ -127,7 +127,7 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
         report.operations = tuple(name for name in report.operations if name != "stream")
         report.notes.append(f"streams are not judged: {failed.reason or 'no reason given'}")
     elif failed is not None:
-        report.problems.append(described("stream", failed, item_id(case, "stream", route)))
+        report.problems.append(describe_problem("stream", failed, item_id(case, "stream", route)))
     elif isinstance(outcome, Streamed) and not parse(outcome.data)["events"]:
         problem_text = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "there was no output"
         hint = (
@@ -148,7 +148,7 @@ def _play_error(session: SessionDriver, case: Case, route: Route, report: RouteR
         report.operations = tuple(name for name in report.operations if name != "error")
         report.notes.append(f"errors of the provider are not judged: {outcome.reason or 'no reason given'}")
     elif not isinstance(outcome, Produced):
-        report.problems.append(described("error", outcome, item_id(case, "response", route)))
+        report.problems.append(describe_problem("error", outcome, item_id(case, "response", route)))
     return isinstance(outcome, TimedOut)
 
 
@@ -173,5 +173,5 @@ def _check_format(
 
 
 def item_id(case: Case, check: str, route: Route) -> str:
-    """The id of an item, without the word that all begin with."""
+    """The id of an item, without the prefix that all share."""
     return f"{case.id}::{check}::{route}"

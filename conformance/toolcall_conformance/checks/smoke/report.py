@@ -1,4 +1,4 @@
-"""What is said of a route: what works, what does not and what to do about it, and what comes out wrong."""
+"""The report on a route: what works, what does not and what to do about it, and wrong translations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from toolcall_conformance.drivers.python.tracebacks import error_line
 class Problem:
     """Something that does not work: ``what`` is a sentence, ``where`` a place if known, ``hint`` what to do next.
 
-    ``rule`` is the broken one, where the adapter works and what it makes is wrong; ``check`` is what showed it.
+    ``rule`` is the broken one if the adapter works and its output is wrong; ``check`` is the check that found it.
     """
 
     what: str
@@ -38,7 +38,7 @@ class Problem:
 class RouteReport:
     """The result of a route. ``unsupported`` is the translator's reason if it does not support the route.
 
-    ``wrong`` is what it translates wrongly, though the adapter works.
+    ``wrong`` are wrong translations, though the adapter works.
     """
 
     route: str
@@ -50,7 +50,7 @@ class RouteReport:
     wrong: list[Problem] = field(default_factory=list)
 
 
-def described(operation: str, failed: Failed, item: str) -> Problem:
+def describe_problem(operation: str, failed: Failed, item: str) -> Problem:
     """Describe an outcome as a compiler would."""
     match failed:
         case RefusedOutcome(reason):

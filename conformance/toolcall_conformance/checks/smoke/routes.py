@@ -7,23 +7,23 @@ from collections.abc import Iterator
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import failing_findings
 from toolcall_conformance.checks import CHECKS, Harness, needs
-from toolcall_conformance.checks.smoke.plainest import plainest
-from toolcall_conformance.checks.smoke.playing import Tell, item_id, play_route
+from toolcall_conformance.checks.smoke.plainest import find_plainest
+from toolcall_conformance.checks.smoke.playing import ReportItem, item_id, play_route
 from toolcall_conformance.checks.smoke.report import Problem, RouteReport
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.library import Case, Corpus
 
 
-def try_routes(driver: Driver, corpus: Corpus, tell: Tell = lambda _nodeid: None) -> Iterator[RouteReport]:
+def try_routes(driver: Driver, corpus: Corpus, tell: ReportItem = lambda _nodeid: None) -> Iterator[RouteReport]:
     """Play one plain call, unstreamed and streamed, and an error of the provider on each route; judge what works.
 
-    ``tell`` is given the id of the item that has what is played now. Stops after a call that did not return: it would
-    probably hang on every route.
+    ``tell`` is called with the id of the item that is played next. It stops after a call that hung: that would probably
+    hang on every route.
     """
     harness = _harness(corpus)
     for client in corpus.formats:
         for upstream in corpus.formats:
-            case = plainest(corpus, client, upstream, failing=False)
+            case = find_plainest(corpus, client, upstream, failing=False)
             if case is None:
                 continue
             route = Route(client, upstream, case.model(client), case.model(upstream))
@@ -42,7 +42,7 @@ def _harness(corpus: Corpus) -> Harness:
     return Harness(CachingJudge(corpus))
 
 
-def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport, tell: Tell) -> None:
+def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport, tell: ReportItem) -> None:
     """Judge the whole conversation in every check that applies."""
     for check in ("request", "response", "stream"):
         if not needs(check, case, route.upstream) <= set(report.operations):

@@ -1,12 +1,12 @@
 """Plays two streams that are open at once, and reads them in turns.
 
-The second is that of the case's twin, which has the same ids and says something else. It begins when the first is in
-its middle: so state that is begun anew with every stream loses what the first had in it. What is wrong with a stream
-also when it is alone is left to the plain variant.
+The second is that of the case's twin, which has the same ids and other contents. It begins in the middle of the first,
+so state that every stream resets loses the first one's content. Faults that a stream also has alone are left to the
+plain variant.
 
-A translator whose streams never are in their middle both is told so, and not judged: one that serves one request at a
-time, and a Python generator that reads its source to the end before it gives anything. A library or a gateway that
-lets a second stream wait within itself passes.
+A translator that never has two streams in their middle is not judged, and the reason is reported: one that serves one
+request at a time, and a Python generator that reads its source to the end before it gives any output. A library or a
+gateway that lets a second stream wait inside passes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,15 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import cuts
-from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally, answer
+from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally, provider_answer
 from toolcall_conformance.checks.conversation.twin import twin_of
-from toolcall_conformance.checks.streams.exchange import Blocked, StreamedExchange, begin_exchange, judge_played, kept
+from toolcall_conformance.checks.streams.exchange import (
+    BlockedExchange,
+    StreamedExchange,
+    begin_exchange,
+    judge_output,
+    record_wrong_stream,
+)
 from toolcall_conformance.drivers import (
     Crashed,
     Opened,
@@ -36,9 +42,9 @@ from toolcall_conformance.drivers.habits import send_while_open
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Case, Exchange
 
-# Shorter words of another stream may stand in ids that a translator makes.
-_WORD = re.compile(r"\w{6,}")
-_ALONE = (
+# Shorter words of another stream may occur in ids that a translator generates.
+_LONG_WORD = re.compile(r"\w{6,}")
+_READS_TO_END_REASON = (
     "stream reads its source to the end before it gives anything, so the two are read one after the other here; "
     "whether threads would mix them is not seen"
 )
@@ -46,7 +52,7 @@ _ALONE = (
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
-    """One of the two: its first exchange in both formats, and the session that has asked."""
+    """One of the two conversations: its first exchange in both formats, and the begun exchange."""
 
     case: Case
     client: Exchange
@@ -60,77 +66,79 @@ class _Conversation:
 
 def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> None:
     """Read the first stream of the case and that of its twin in turns, and judge each by itself."""
-    first = _begun(case, route, open_session, harness)
-    if isinstance(first, Blocked):
+    first = _begin_conversation(case, route, open_session, harness)
+    if isinstance(first, BlockedExchange):
         allowed = harness.judge.may_refuse(route, case.exchanges(route.client)[0].request)
         tally.block(first.operation, first.failed, "01-request", may_refuse=allowed)
         return
-    if tally.never_sent(first.upstream.response, first.exchange.request, first.exchange.sent):
-        first.exchange.leave_unplayed(answer(first.upstream))
+    if tally.skip_impossible_reply(first.upstream.response, first.exchange.request, first.exchange.sent):
+        first.exchange.leave_unplayed(provider_answer(first.upstream))
         return
-    second = _begun(twin_of(harness.corpus, case), route, _beside(first, open_session), harness)
-    if isinstance(second, Blocked):
-        first.exchange.leave_unplayed(answer(first.upstream))
+    second = _begin_conversation(twin_of(harness.corpus, case), route, _open_beside(first, open_session), harness)
+    if isinstance(second, BlockedExchange):
+        first.exchange.leave_unplayed(provider_answer(first.upstream))
         failed = second.failed
         why = failed.reason if isinstance(failed, UnsupportedOutcome) else f"{second.operation} fails"
         tally.inapplicable = f"no second exchange begins while one is open: {why}"
         return
-    sessions = first.exchange.begun.pop(), second.exchange.begun.pop()
+    sessions = first.exchange.open_sessions.pop(), second.exchange.open_sessions.pop()
     outcomes = sessions[0].stream_interleaved(first.source, sessions[1], second.source)
     for this, outcome, other in ((first, outcomes[0], second), (second, outcomes[1], first)):
-        name = this.exchange.name if this is first else f"{this.exchange.name}, beside it"
-        faults = list(_faults(this, outcome, other, harness, name))
+        body_label = this.exchange.name if this is first else f"{this.exchange.name}, beside it"
+        faults = list(_find_faults(this, outcome, other, harness, body_label))
         if not faults:
             continue
-        alone = _begun(this.case, route, open_session, harness)
-        played = alone if isinstance(alone, Blocked) else alone.exchange.play(alone.source)
-        if isinstance(alone, Blocked) or isinstance(played, Blocked):
-            tally.blocked = f"blocked: {name}: the stream cannot be played by itself"
+        alone = _begin_conversation(this.case, route, open_session, harness)
+        played = alone if isinstance(alone, BlockedExchange) else alone.exchange.play(alone.source)
+        if isinstance(alone, BlockedExchange) or isinstance(played, BlockedExchange):
+            tally.blocked = f"blocked: {body_label}: the stream cannot be played by itself"
             continue
-        reported = {(fault.rule, fault.pointer) for fault in _faults(alone, played, other, harness, name)}
+        reported = {(fault.rule, fault.pointer) for fault in _find_faults(alone, played, other, harness, body_label)}
         fresh = [fault for fault in faults if (fault.rule, fault.pointer) not in reported]
         if fresh:
-            tally.played.append(kept(tally, this.exchange.name, this.source.pieces, outcome))
+            tally.played.append(record_wrong_stream(tally, this.exchange.name, this.source.pieces, outcome))
             tally.findings += [
                 replace(fault, message=f"{fault.message}, while another stream is open") for fault in fresh
             ]
     if not tally.findings and isinstance(outcomes[0], Streamed) and outcomes[0].alone:
-        tally.inapplicable = _ALONE
+        tally.inapplicable = _READS_TO_END_REASON
 
 
-def _beside(first: _Conversation, open_session: OpenSession) -> OpenSession:
-    """Open sessions whose requests are sent while the exchange of the first is open."""
+def _open_beside(first: _Conversation, open_session: OpenSession) -> OpenSession:
+    """A function that opens sessions whose requests are sent while the first exchange is open."""
 
     def opened(route: Route) -> OpenOutcome:
         session = open_session(route)
         if isinstance(session, Opened):
-            send_while_open(session.session, first.exchange.begun[0])
+            send_while_open(session.session, first.exchange.open_sessions[0])
         return session
 
     return opened
 
 
-def _begun(case: Case, route: Route, open_session: OpenSession, harness: Harness) -> _Conversation | Blocked:
+def _begin_conversation(
+    case: Case, route: Route, open_session: OpenSession, harness: Harness
+) -> _Conversation | BlockedExchange:
     client, upstream = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
     exchange = begin_exchange(client, upstream, route, open_session, harness)
-    return exchange if isinstance(exchange, Blocked) else _Conversation(case, client, upstream, exchange)
+    return exchange if isinstance(exchange, BlockedExchange) else _Conversation(case, client, upstream, exchange)
 
 
-def _faults(
-    this: _Conversation, outcome: StreamOutcome, other: _Conversation, harness: Harness, name: str
+def _find_faults(
+    this: _Conversation, outcome: StreamOutcome, other: _Conversation, harness: Harness, body_label: str
 ) -> Iterator[Finding]:
-    """What is wrong with a stream by itself, and what it has of the other one."""
+    """The findings on a stream by itself, and on words of the other one in it."""
     exchange = this.exchange
     tally = Tally.of(harness, this.case, "stream", exchange.route)
     failed: Failed | RefusedOutcome | Crashed | None = outcome.raised if isinstance(outcome, Streamed) else outcome
     if failed is not None or not isinstance(outcome, Streamed):
         if failed is not None:
-            tally.fail("stream", failed, name)
+            tally.fail("stream", failed, body_label)
         yield from tally.findings
         return
-    judge_played(exchange, exchange.stream, outcome, harness, tally, name)
-    own = set(_WORD.findall(f"{_text(exchange.stream)} {this.upstream.response}"))
-    foreign = sorted(_words_of(other, outcome.data) - own)
+    judge_output(exchange, exchange.stream, outcome, harness, tally, body_label)
+    own = set(_LONG_WORD.findall(f"{_text(exchange.stream)} {this.upstream.response}"))
+    foreign = sorted(_foreign_words(other, outcome.data) - own)
     hint = f" (the other stream says {foreign[0]!r})" if foreign else ""
     yield from (replace(entry, message=f"{entry.message}{hint}") for entry in tally.findings)
     if foreign and all(entry.is_note for entry in tally.findings):
@@ -143,16 +151,16 @@ def _faults(
             got=foreign[0],
             source="",
             element="text",
-            body=name,
+            body=body_label,
         )
 
 
-def _words_of(other: _Conversation, output: bytes) -> set[str]:
-    """The words of the other stream that stand in an output, in its events or in what they assemble to."""
+def _foreign_words(other: _Conversation, output: bytes) -> set[str]:
+    """The words of the other stream in an output, in its events or in its assembled reply."""
     format_name = other.exchange.route.client
     assembled = formats.assemble_bytes(format_name, output).body
-    words = set(_WORD.findall(_text(output))) | set(_WORD.findall(str(assembled)))
-    return words & set(_WORD.findall(f"{_text(other.exchange.stream)} {other.upstream.response}"))
+    words = set(_LONG_WORD.findall(_text(output))) | set(_LONG_WORD.findall(str(assembled)))
+    return words & set(_LONG_WORD.findall(f"{_text(other.exchange.stream)} {other.upstream.response}"))
 
 
 def _text(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Plays streams in hostile pieces, and streams that break off."""
+"""Plays streams cut in hostile pieces, and streams that break off."""
 
 from __future__ import annotations
 
@@ -16,80 +16,88 @@ from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.streaming import cuts, dump
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.checks.base import Failed, Harness, Tally
-from toolcall_conformance.checks.streams.exchange import Blocked, ClientStream, StreamedExchange, judge_played, kept
+from toolcall_conformance.checks.streams.exchange import (
+    BlockedExchange,
+    ClientStream,
+    StreamedExchange,
+    judge_output,
+    record_wrong_stream,
+)
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.judge.levels import make_finding
 
-_CUTS: Final = "translation/stream-cuts"
+_CUTS_RULE: Final = "translation/stream-cuts"
 
 
-def fineness(harness: Harness, *, costly_pieces: bool) -> cuts.Fineness:
-    """How finely streams are cut: as the user says, else by what pieces cost."""
+def choose_fineness(harness: Harness, *, costly_pieces: bool) -> cuts.Fineness:
+    """The fineness that the user has set, else one by the cost of pieces."""
     return harness.fineness or (cuts.SPARSE if costly_pieces else cuts.USUAL)
 
 
-def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
-    """The same stream in other pieces and frames must assemble to the same reply."""
-    route, name = exchange.route, exchange.name
-    usual = _usual_stream(exchange.play(Source(cuts.split_events(exchange.stream))), route, tally, name)
-    if usual is None:
+def play_recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
+    """Play the stream in other pieces and frames, which must assemble to the same reply."""
+    route, body_label = exchange.route, exchange.name
+    uncut = _uncut_stream(exchange.play(Source(cuts.split_events(exchange.stream))), route, tally, body_label)
+    if uncut is None:
         return False
     transport = harness.corpus.transports[route.upstream]["stream"]
     plainly = transport.get("plain_frames", False)
     reported: set[str] = set()
-    for way, pieces in _ways(exchange.stream, fineness(harness, costly_pieces=exchange.costly_pieces), plainly=plainly):
-        rule = _rule_of(way, transport)
+    for way, pieces in _stream_variants(
+        exchange.stream, choose_fineness(harness, costly_pieces=exchange.costly_pieces), plainly=plainly
+    ):
+        rule = _broken_rule(way, transport)
         if rule in reported:
             continue
         outcome = exchange.play(Source(pieces))
-        if isinstance(outcome, Blocked):
-            tally.block(outcome.operation, outcome.failed, name)
+        if isinstance(outcome, BlockedExchange):
+            tally.block(outcome.operation, outcome.failed, body_label)
             return False
         if _has_died(outcome):
-            tally.played.append(kept(tally, name, pieces, outcome))
-            tally.fail("stream", outcome, f"{name}, cut in another way ({way})")
+            tally.played.append(record_wrong_stream(tally, body_label, pieces, outcome))
+            tally.fail("stream", outcome, f"{body_label}, cut in another way ({way})")
             return True
-        differs = _difference(outcome, usual, exchange)
-        if differs is not None and not (way == cuts.NO_LAST_BLANK_LINE and _stops_there(outcome, route)):
+        differs = _difference(outcome, uncut, exchange)
+        if differs is not None and not (way == cuts.NO_LAST_BLANK_LINE and _shows_missing_end(outcome, route)):
             problem, want, got = differs
-            tally.played.append(kept(tally, name, pieces, outcome, usual.came))
+            tally.played.append(record_wrong_stream(tally, body_label, pieces, outcome, uncut.outcome))
             message = f"cut in another way ({way}), {problem}"
             tally.findings.append(
-                make_finding(harness.corpus, rule, "", message, want=want, got=got, element="body", body=name)
+                make_finding(harness.corpus, rule, "", message, want=want, got=got, element="body", body=body_label)
             )
             reported.add(rule)
-            if rule == _CUTS:
+            if rule == _CUTS_RULE:
                 break  # one finding is enough: the next would have the same cause
     return True
 
 
 def _difference(
-    outcome: Streamed | Failed, usual: ClientStream, exchange: StreamedExchange
+    outcome: Streamed | Failed, uncut: ClientStream, exchange: StreamedExchange
 ) -> tuple[str, Any, Any] | None:
-    """What is wrong with what came of other pieces, what should have come and what came; None if nothing is."""
+    """The difference of an outcome from the uncut stream: a sentence, want and got; None if there is none."""
     if not isinstance(outcome, Streamed):
         return f"the translator {getattr(outcome, 'sentence', 'fails')}", "a stream", "an error"
     if outcome.raised is not None:
         return f"the translator {getattr(outcome.raised, 'sentence', 'refuses')}", "a stream", "an error"
-    if outcome.data == usual.came.data:
+    if outcome.data == uncut.outcome.data:
         return None  # equal bytes, as from most translators, need no reading
     received = ClientStream(exchange.route.client, outcome)
-    if canonical(received.content) != canonical(usual.content):
-        return "the translator makes another reply", usual.content, received.content
-    state, whole = received.state_from(exchange.stream), usual.state_from(exchange.stream)
+    if canonical(received.content) != canonical(uncut.content):
+        return "the translator makes another reply", uncut.content, received.content
+    state, whole = received.state_from(exchange.stream), uncut.state_from(exchange.stream)
     return ("the provider's own state is damaged", whole, state) if state != whole else None
 
 
-def _rule_of(way: str, transport: Mapping[str, Any]) -> str:
-    """The rule that a difference under this way breaks: in frames that the provider never sends, a softer one."""
+def _broken_rule(way: str, transport: Mapping[str, Any]) -> str:
+    """The rule that a difference under this variant breaks: a softer one for frames that the provider never sends."""
     end = cuts.LINE_ENDS.get(way)
     if end is not None and end not in transport["line_ends"]:
         return "translation/stream-line-ends"
-    return "translation/stream-comments" if way == cuts.COMMENTS and not transport.get("comments") else _CUTS
+    return "translation/stream-comments" if way == cuts.COMMENTS and not transport.get("comments") else _CUTS_RULE
 
 
-def _stops_there(outcome: object, route: Route) -> bool:
-    """Whether a client sees that the end is missing: an event without its blank line may be ignored."""
+def _shows_missing_end(outcome: object, route: Route) -> bool:
+    """Whether the client's stream shows a missing end: an event without its blank line may be ignored."""
     return (
         not isinstance(outcome, Streamed)
         or outcome.raised is not None
@@ -97,53 +105,53 @@ def _stops_there(outcome: object, route: Route) -> bool:
     )
 
 
-def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
-    """The ways to cut a stream and to frame it; few ways of a short one are kept for the next route."""
+def _stream_variants(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
+    """The variants of cuts and frames of a stream; few variants of a short one are cached for the next route."""
     few = len(stream) <= MAX_MEMOIZED_BYTES and fine.cuts <= cuts.USUAL.cuts
-    return _known_ways(stream, fine, plainly) if few else _all_ways(stream, fine, plainly)
+    return _cached_variants(stream, fine, plainly) if few else _all_variants(stream, fine, plainly)
 
 
 @lru_cache(maxsize=8)
-def _known_ways(stream: bytes, fine: cuts.Fineness, plainly: bool) -> tuple[tuple[str, cuts.Pieces], ...]:
-    return tuple(_all_ways(stream, fine, plainly))
+def _cached_variants(stream: bytes, fine: cuts.Fineness, plainly: bool) -> tuple[tuple[str, cuts.Pieces], ...]:
+    return tuple(_all_variants(stream, fine, plainly))
 
 
-def _all_ways(stream: bytes, fine: cuts.Fineness, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
+def _all_variants(stream: bytes, fine: cuts.Fineness, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
     for way, pieces in cuts.vary_cuts(stream, fine.cuts):
         yield way, cuts.limit_pieces(pieces, fine.pieces)
     for way, other in cuts.vary_framing(stream, plainly=plainly):
         yield way, (other,)
 
 
-def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
-    """After a stream breaks off, an open call must stay open, and the reply must not end as if it were whole."""
-    route, name = exchange.route, exchange.name
+def play_cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
+    """Play streams that break off: an open call must stay open, and the reply must not end as if it were whole."""
+    route, body_label = exchange.route, exchange.name
     events = cuts.split_events(exchange.stream)
-    fine = fineness(harness, costly_pieces=exchange.costly_pieces)
-    # A translator need not read what follows the end of a reply.
-    before_end = bisect_left(range(len(events)), True, key=lambda count: _assembled(exchange, events[:count]).finished)
+    fine = choose_fineness(harness, costly_pieces=exchange.costly_pieces)
+    # A translator need not read beyond the end of a reply.
+    before_end = bisect_left(range(len(events)), True, key=lambda count: _assemble(exchange, events[:count]).finished)
     for count in cuts.pick_evenly(range(before_end), fine.ends):
-        source = _assembled(exchange, events[:count])
+        source = _assemble(exchange, events[:count])
         for end in ("plain", "lost"):
             outcome = exchange.play(Source(events[:count], end))
-            if isinstance(outcome, Blocked):
-                tally.block(outcome.operation, outcome.failed, name)
+            if isinstance(outcome, BlockedExchange):
+                tally.block(outcome.operation, outcome.failed, body_label)
                 return False
             how = "ended" if end == "plain" else "was lost"
             if _has_died(outcome):
-                tally.played.append(kept(tally, name, events[:count], outcome))
-                tally.fail("stream", outcome, f"{name}, which {how} after {count} of {len(events)} events")
+                tally.played.append(record_wrong_stream(tally, body_label, events[:count], outcome))
+                tally.fail("stream", outcome, f"{body_label}, which {how} after {count} of {len(events)} events")
                 return True
             if not isinstance(outcome, Streamed):
                 continue  # raising, like any other visible end, is allowed
             client = ClientStream(route.client, outcome)
             received = client.assembled
             if outcome.raised is not None:
-                received = replace(received, end="failed")  # whatever came before, this is no proper end
+                received = replace(received, end="failed")  # whatever was received, this is no proper end
             description = f"{how} after {count} of {len(events)} events"
             findings = harness.judge.stream_end(source, received, client.stream, route, description)
-            if wrong := [replace(entry, body=name) for entry in findings]:
-                tally.played.append(kept(tally, name, events[:count], outcome))
+            if wrong := [replace(entry, body=body_label) for entry in findings]:
+                tally.played.append(record_wrong_stream(tally, body_label, events[:count], outcome))
                 tally.findings += wrong
                 return True
     for count in cuts.pick_evenly(range(1, before_end), fine.failures):
@@ -152,7 +160,7 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
     return True
 
 
-def _assembled(exchange: StreamedExchange, events: cuts.Pieces) -> Assembled:
+def _assemble(exchange: StreamedExchange, events: cuts.Pieces) -> Assembled:
     return formats.assemble_bytes(exchange.route.upstream, b"".join(events))
 
 
@@ -163,31 +171,31 @@ def _client_learns_of_failure(
     failed = (*events[:count], dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]]))
     outcome = exchange.play(Source(failed))
     if _has_died(outcome):
-        tally.played.append(kept(tally, exchange.name, failed, outcome))
+        tally.played.append(record_wrong_stream(tally, exchange.name, failed, outcome))
         tally.fail("stream", outcome, f"{exchange.name}, which failed after {count} of {len(events)} events")
         return False
     if not isinstance(outcome, Streamed) or outcome.raised is not None:
         return True
     how = f"failed after {count} of {len(events)} events"
-    name = f"{exchange.name}, failed after {pluralize(count, 'event')}"
-    judged = judge_played(exchange, b"".join(failed), outcome, harness, tally, name, how)
+    body_label = f"{exchange.name}, failed after {pluralize(count, 'event')}"
+    judged = judge_output(exchange, b"".join(failed), outcome, harness, tally, body_label, how)
     wrong = any(not finding.is_note for finding in judged.findings)
     if wrong:
-        tally.played.append(kept(tally, exchange.name, failed, outcome))
+        tally.played.append(record_wrong_stream(tally, exchange.name, failed, outcome))
     return not wrong
 
 
-def _has_died(outcome: Streamed | Failed | Blocked) -> TypeGuard[Failed]:
-    """Whether the translator hung, broke the protocol or died: no stream may end so, whatever its source does."""
+def _has_died(outcome: Streamed | Failed | BlockedExchange) -> TypeGuard[Failed]:
+    """Whether the translator hung, broke the protocol or died: no stream may end so, whatever its source."""
     return isinstance(outcome, (TimedOut, ProtocolError)) or (isinstance(outcome, Crashed) and outcome.died)
 
 
-def _usual_stream(outcome: object, route: Route, tally: Tally, name: str) -> ClientStream | None:
-    """The stream that the client receives when it is cut between events; the plain variant reports a failure."""
-    if isinstance(outcome, Blocked):
-        tally.block(outcome.operation, outcome.failed, name)
+def _uncut_stream(outcome: object, route: Route, tally: Tally, body_label: str) -> ClientStream | None:
+    """The client's stream for cuts between events; None, and a blocked item, if it fails."""
+    if isinstance(outcome, BlockedExchange):
+        tally.block(outcome.operation, outcome.failed, body_label)
     elif isinstance(outcome, Streamed) and outcome.raised is None:
         return ClientStream(route.client, outcome)
     else:
-        tally.blocked = f"blocked: {name}: the stream fails however it is cut"
+        tally.blocked = f"blocked: {body_label}: the stream fails however it is cut"
     return None

@@ -1,4 +1,4 @@
-"""What stands in the events of a stream at the places that ``transport.json`` names."""
+"""Finds the values at places of a stream's events, as ``transport.json`` names these places."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from toolcall_conformance.basics.jsonvalue import join, unescape
 
 
-def nearest(event: Any, pointer: str, key: str) -> Any:
-    """The member ``key`` of the innermost object around a place that has it; None if none has."""
+def nearest_member(event: Any, pointer: str, key: str) -> Any:
+    """The member ``key`` of the innermost object that encloses a place and has it; None if none has."""
     member = None
     value = event
     for token in pointer.split("/")[1:]:
@@ -20,7 +20,10 @@ def nearest(event: Any, pointer: str, key: str) -> Any:
 
 
 def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What stands at a place, by its pointer: ``*`` is each entry of a list, ``beside`` what its object must have."""
+    """The values at a place, each with its pointer: ``*`` is each entry of a list.
+
+    ``beside`` are members that the object of the place must have.
+    """
     holder, _, key = str(place["at"]).rpartition("/")
     beside = place.get("beside", {})
     for pointer, value in _walk(event, "", holder.split("/")[1:]):
@@ -29,7 +32,7 @@ def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
 
 
 def _walk(value: Any, pointer: str, steps: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """What stands at ``steps``, with its pointer; ``*`` is every entry of a list."""
+    """The values at ``steps``, each with its pointer; ``*`` is every entry of a list."""
     if not steps:
         yield pointer, value
         return

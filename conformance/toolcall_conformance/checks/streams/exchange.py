@@ -1,4 +1,4 @@
-"""One streamed exchange with a translator: its request, the upstream's stream, and what the client gets."""
+"""One streamed exchange with a translator: its request, the upstream's stream, and the client's."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.streaming import cuts, read
 from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls_in_stream, requests_before
-from toolcall_conformance.checks.conversation.left_out import shorter_requests
-from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.checks.streams.uncounted import as_asked
+from toolcall_conformance.checks.conversation.shorter_requests import shorter_requests
+from toolcall_conformance.checks.played_bodies import PlayedBodies
+from toolcall_conformance.checks.streams.token_counts import drop_unasked_counts
 from toolcall_conformance.drivers import (
     BadOutput,
     Opened,
@@ -37,11 +37,11 @@ class ClientStream:
     """The stream that a client receives, the reply that it assembles to, and the reading of that reply."""
 
     format: str
-    came: Streamed
+    outcome: Streamed
 
     @cached_property
     def data(self) -> bytes:
-        return self.came.data
+        return self.outcome.data
 
     @cached_property
     def stream(self) -> dict[str, Any]:
@@ -53,11 +53,11 @@ class ClientStream:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """What the reply says and how it ends, without ids and cuts; equal for equal replies."""
+        """The content of the reply and its end, without ids and cuts; equal for equal replies."""
         return {**reply_content(self.reading), "end": self.assembled.end}
 
     def state_from(self, source: bytes) -> list[str]:
-        """The provider's own state that ``source`` holds as well: state that a translator seals anew always differs."""
+        """The provider's own state that ``source`` has as well: state that a translator seals itself always differs."""
         text = source.decode("utf-8", "replace")
         items = (item for turn in self.reading.turns for item in turn.items)
         return [item.value for item in items if isinstance(item, Opaque) and item.value and item.value in text]
@@ -77,7 +77,7 @@ def reply_content(reading: Reading) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
+class BlockedExchange:
     """The exchange did not get as far as its stream; ``operation`` failed."""
 
     operation: str
@@ -88,9 +88,9 @@ class Blocked:
 class StreamedExchange:
     """A streamed exchange that is played repeatedly, each time in its own session and with another source.
 
-    ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is its
-    file name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
-    another process. ``begun`` holds the session that has already sent its request, until it is played. ``left_out`` are
+    ``stream`` is the upstream's, with its calls under the names that the translator declared; ``name`` is its file
+    name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
+    another process. ``open_sessions`` has the session that has sent its request, until it is played. ``left_out`` are
     pointers to settings that the request lacks, because it ``failed`` with them. ``requests`` are those before it.
     """
 
@@ -102,44 +102,50 @@ class StreamedExchange:
     names: Mapping[str, str]
     sent: Any
     costly_pieces: bool
-    begun: list[SessionDriver]
+    open_sessions: list[SessionDriver]
     left_out: tuple[str, ...] = ()
     failed: Failed | None = None
     requests: Requests = UNKNOWN_REQUESTS
 
-    def play(self, source: Source) -> Streamed | Failed | Blocked:
-        """The upstream sends ``source``."""
-        if self.begun:
-            return self.begun.pop().stream(source)
-        began = begin_session(self.open_session, self.route, self.request)
-        return began if isinstance(began, Blocked) else began[0].stream(source)
+    def play(self, source: Source) -> Streamed | Failed | BlockedExchange:
+        """Play ``source`` as the upstream's stream, in the open session or in a new one."""
+        if self.open_sessions:
+            return self.open_sessions.pop().stream(source)
+        started = begin_session(self.open_session, self.route, self.request)
+        return started if isinstance(started, BlockedExchange) else started[0].stream(source)
 
     def leave_unplayed(self, reply: dict[str, Any]) -> None:
         """End the exchange whose request was sent, without a stream; ``reply`` as ``finish_exchange`` takes it."""
-        while self.begun:
-            self.begun.pop().finish_exchange(reply)
+        while self.open_sessions:
+            self.open_sessions.pop().finish_exchange(reply)
 
 
-def kept(
-    tally: Tally, name: str, sent: Sequence[bytes], outcome: StreamOutcome, usual: Streamed | None = None
+def record_wrong_stream(
+    tally: Tally, body_label: str, sent: Sequence[bytes], outcome: StreamOutcome, uncut: Streamed | None = None
 ) -> PlayedBodies:
-    """A stream that was found wrong, to be looked at: the pieces that were sent, and the bytes that came.
+    """Record a wrong stream for the user: the pieces that were sent, and the bytes that were received.
 
-    ``usual`` is what came of the same stream cut between its events.
+    ``uncut`` is the outcome of the same stream cut only between its events.
     """
-    before = sum(played.name.startswith(name) for played in tally.played)
+    before = sum(played.body_label.startswith(body_label) for played in tally.played)
     files: dict[str, Any] = {"sent.sse": b"".join(sent), "sent-pieces.json": [len(piece) for piece in sent]}
-    for end, stream in (("received.sse", outcome), ("usual.sse", usual)):
+    for end, stream in (("received.sse", outcome), ("usual.sse", uncut)):
         if isinstance(stream, Streamed):
             files[end] = stream.data
-    label = f"{name}.{before + 1}" if before else name
+    label = f"{body_label}.{before + 1}" if before else body_label
     return PlayedBodies(label, MISSING, MISSING, MISSING, files)
 
 
-def judge_played(
-    exchange: StreamedExchange, sent: bytes, output: Streamed, harness: Harness, tally: Tally, name: str, how: str = ""
+def judge_output(
+    exchange: StreamedExchange,
+    sent: bytes,
+    output: Streamed,
+    harness: Harness,
+    tally: Tally,
+    body_label: str,
+    how: str = "",
 ) -> Judgement:
-    """Judge the stream that came of what was ``sent``, and add what the judge says; ``name`` is that of the body."""
+    """Judge the client's stream for the one that was ``sent``, and add the findings under ``body_label``."""
     judged = harness.judge.stream(
         sent,
         output.data,
@@ -149,55 +155,60 @@ def judge_played(
         declared=output.losses,
         how=how,
     )
-    tally.lose(judged)
+    tally.add_losses(judged)
     for finding in judged.findings:
-        body = f"{name}, assembled" if finding.body == ASSEMBLED_REPLY else name
-        tally.findings.append(replace(finding, body=body))
+        judged_label = f"{body_label}, assembled" if finding.body == ASSEMBLED_REPLY else body_label
+        tally.findings.append(replace(finding, body=judged_label))
     return judged
 
 
-def begin_session(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | Blocked:
+def begin_session(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | BlockedExchange:
     """Open a session and send its request. Returns the session and what it sent upstream, None without requests."""
     opened = open_session(route)
     if not isinstance(opened, Opened):
-        return Blocked("open", opened)
+        return BlockedExchange("open", opened)
     if "request" not in opened.session.operations:
         return opened.session, None
     outcome = opened.session.request(request)
-    return (opened.session, outcome.value) if isinstance(outcome, Produced) else Blocked("request", outcome)
+    return (opened.session, outcome.value) if isinstance(outcome, Produced) else BlockedExchange("request", outcome)
 
 
-def reply_streamed(
-    session: SessionDriver, upstream: Exchange, sent: Any, route: Route, names: Mapping[str, str], harness: Harness
+def play_reply(
+    session: SessionDriver,
+    upstream: Exchange,
+    upstream_request: Any,
+    route: Route,
+    names: Mapping[str, str],
+    harness: Harness,
 ) -> Outcome:
     """The reply that the client assembles when the upstream's stream, cut at its events, is played to ``session``.
 
-    ``sent`` is the request that the upstream has; ``names`` maps golden tool names to those that it declares.
+    ``names`` maps golden tool names to those that the ``upstream_request`` declares.
     """
-    stream = as_asked(harness.corpus, route.upstream, upstream.stream(), sent)
-    stream = rename_calls_in_stream(stream, names, said_in_streams(harness, route))
-    return _reply_outcome(session.stream(Source(cuts.split_events(stream))), route)
+    stream = drop_unasked_counts(harness.corpus, route.upstream, upstream.stream(), upstream_request)
+    stream = rename_calls_in_stream(stream, names, stream_transport(harness, route))
+    return _assembled_outcome(session.stream(Source(cuts.split_events(stream))), route)
 
 
-def reply_alone(
+def play_reply_alone(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness
 ) -> Outcome:
-    """The same in a session of its own, without the earlier exchanges, as the check ``stream`` plays it."""
+    """Play the reply's stream in a session of its own, without the earlier exchanges, as the check ``stream`` does."""
     exchange = begin_exchange(client, upstream, route, open_session, harness)
-    if isinstance(exchange, Blocked):
+    if isinstance(exchange, BlockedExchange):
         return exchange.failed
     outcome = exchange.play(Source(cuts.split_events(exchange.stream)))
-    return outcome.failed if isinstance(outcome, Blocked) else _reply_outcome(outcome, route)
+    return outcome.failed if isinstance(outcome, BlockedExchange) else _assembled_outcome(outcome, route)
 
 
-def said_in_streams(harness: Harness, route: Route) -> Mapping[str, Any]:
-    """Where events of the upstream's streams have the names of calls, and what is said."""
+def stream_transport(harness: Harness, route: Route) -> Mapping[str, Any]:
+    """The corpus's ``stream`` of ``transport.json`` for the upstream: the places of names and texts in its events."""
     transport: Mapping[str, Any] = harness.corpus.transports[route.upstream]["stream"]
     return transport
 
 
-def _reply_outcome(outcome: StreamOutcome, route: Route) -> Outcome:
-    """The reply that a stream assembles to, or a failure where the conversation cannot continue from it."""
+def _assembled_outcome(outcome: StreamOutcome, route: Route) -> Outcome:
+    """The assembled reply, or a failure if the conversation cannot continue from it."""
     if not isinstance(outcome, Streamed):
         return outcome
     if outcome.raised is not None:
@@ -210,35 +221,35 @@ def _reply_outcome(outcome: StreamOutcome, route: Route) -> Outcome:
 
 def begin_exchange(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness
-) -> StreamedExchange | Blocked:
-    """Send the client's request, with the keys by which its API asks for a stream."""
+) -> StreamedExchange | BlockedExchange:
+    """Begin an exchange: send the client's request, with the keys by which its API asks for a stream."""
     assert upstream.stream_path is not None
     request = {**client.request, **harness.corpus.transports[route.client]["stream"].get("body", {})}
-    began = begin_session(open_session, route, request)
+    started = begin_session(open_session, route, request)
     omissions: tuple[str, ...] = ()
-    failed = began.failed if isinstance(began, Blocked) and began.operation == "request" else None
+    failed = started.failed if isinstance(started, BlockedExchange) and started.operation == "request" else None
     for pointers, shorter in shorter_requests(harness.corpus, route.client, request, failed) if failed else ():
         again = begin_session(open_session, route, shorter)
-        if not isinstance(again, Blocked):
-            began, request, omissions = again, shorter, pointers
+        if not isinstance(again, BlockedExchange):
+            started, request, omissions = again, shorter, pointers
             break
-    if isinstance(began, Blocked):
-        return began
-    stream = as_asked(harness.corpus, route.upstream, upstream.stream(), began[1])
+    if isinstance(started, BlockedExchange):
+        return started
+    stream = drop_unasked_counts(harness.corpus, route.upstream, upstream.stream(), started[1])
     names: Mapping[str, str] = {}
-    if began[1] is not None:
-        names = harness.judge.declared_names(upstream.request, began[1], route.upstream)
+    if started[1] is not None:
+        names = harness.judge.declared_names(upstream.request, started[1], route.upstream)
     return StreamedExchange(
         upstream.stream_path.name,
         route,
         open_session,
         request,
-        rename_calls_in_stream(stream, names, said_in_streams(harness, route)),
+        rename_calls_in_stream(stream, names, stream_transport(harness, route)),
         names,
-        began[1],
-        began[0].costly_pieces,
-        [began[0]],
+        started[1],
+        started[0].costly_pieces,
+        [started[0]],
         omissions,
         failed,
-        requests_before(request, began[1], upstream),
+        requests_before(request, started[1], upstream),
     )

@@ -9,7 +9,7 @@ _HEX_DIGITS: Final = 4
 
 
 class JSONValues:
-    """One document. ``change`` gets its fragments in their order; ``other`` makes of each character another one."""
+    """One document. ``change`` gets its fragments in their order; ``other`` maps each character to another one."""
 
     def __init__(self, other: Callable[[str], str]) -> None:
         self._other = other
@@ -18,10 +18,13 @@ class JSONValues:
         self._hex_digits = 0  # so many are still to come
 
     def change(self, fragment: str) -> str:
-        """The same fragment with other texts."""
-        return "".join(self._in(character) if self._in_text else self._between(character) for character in fragment)
+        """The fragment with the characters of its texts changed."""
+        return "".join(
+            self._change_in_text(character) if self._in_text else self._read_between_texts(character)
+            for character in fragment
+        )
 
-    def _between(self, character: str) -> str:
+    def _read_between_texts(self, character: str) -> str:
         """A character outside of texts."""
         if character == '"':
             self._in_text, self._is_key = True, self._key_next
@@ -33,7 +36,7 @@ class JSONValues:
             self._key_next = character != ":" and self._open[-1:] == ["{"]
         return character
 
-    def _in(self, character: str) -> str:
+    def _change_in_text(self, character: str) -> str:
         """A character of a text."""
         if self._behind_slash:
             self._behind_slash = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from toolcall_conformance.checks import CHECKS, ONE_FORMAT, WAYS, variants
+from toolcall_conformance.checks import CHECKS, ONE_FORMAT, VARIANTS_BY_CHECK, variants
 from toolcall_conformance.cli.explain.model import Explanation, Part, known_failure
 from toolcall_conformance.cli.parser import UsageError, did_you_mean
 from toolcall_conformance.library import Corpus
@@ -35,7 +35,11 @@ def item_of(corpus: Corpus, name: str) -> ItemId:
     if not place:
         return ItemId(case, check)
     routes = corpus.formats if check in ONE_FORMAT else [f"{a}-to-{b}" for a in corpus.formats for b in corpus.formats]
-    ways = {f"{route}-{way}" if way else route: (route, way) for route in routes for way in ("", *WAYS.get(check, ()))}
+    ways = {
+        f"{route}-{way}" if way else route: (route, way)
+        for route in routes
+        for way in ("", *VARIANTS_BY_CHECK.get(check, ()))
+    }
     _verify("format" if check in ONE_FORMAT else "route", place, ways)
     route, variant = ways[place]
     client, _, upstream = route.partition("-to-")

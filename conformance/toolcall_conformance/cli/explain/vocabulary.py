@@ -179,10 +179,10 @@ def explain_word(kind: str, name: str, entry: Mapping[str, str], command: str) -
 
 def _check_parts(name: str, command: str) -> Iterator[Part]:
     """What a check needs of a translator, and how to run it; nothing for a check of recordings."""
-    from toolcall_conformance.checks import CHECKS, NEEDS, WAYS
+    from toolcall_conformance.checks import CHECKS, OPERATIONS_BY_CHECK, VARIANTS_BY_CHECK
 
     if name in CHECKS:
-        yield Part("needs", ", ".join(sorted(NEEDS[name])))
-        if ways := [way for way in WAYS.get(name, ()) if way]:
+        yield Part("needs", ", ".join(sorted(OPERATIONS_BY_CHECK[name])))
+        if ways := [way for way in VARIANTS_BY_CHECK.get(name, ()) if way]:
             yield Part("variants", ", ".join(ways))
         yield Part("run", f'{command} toolcall:: -k "check:{name}"', copied=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from toolcall_conformance.checks import CHECKS, WAYS
+from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.parser import UsageError
 from toolcall_conformance.cli.settings import add_corpus, load_named_corpus
@@ -49,7 +49,7 @@ def run(parsed: argparse.Namespace) -> int:
     corpus = load_named_corpus(parsed)
     documents = {name: json_report.read(Path(name)) for name in names}
     verify_versions(documents, corpus)
-    order = merge.nodeid_order(_CHECKS, WAYS, corpus.formats)
+    order = merge.nodeid_order(_CHECKS, VARIANTS_BY_CHECK, corpus.formats)
     whole = merge.merge_reports(documents, Harm.of(corpus), order)
     for path in parsed.output:
         files.write(whole, path, corpus, _OPTION)

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.checks import ONE_FORMAT, WAYS
+from toolcall_conformance.checks import ONE_FORMAT, VARIANTS_BY_CHECK
 from toolcall_conformance.recording.cassettes.cases import FAMILY
 from toolcall_conformance.recording.cassettes.replay.checks import ALONE
 from toolcall_conformance.recording.pairs import FAMILY as PAIRS
@@ -139,7 +139,7 @@ def _parse_argument(
         places = (
             [*formats] if check in ONE_FORMAT else [f"{client}-to-{other}" for client in formats for other in formats]
         )
-        route, variant = _split_variant(argument, route, places, WAYS.get(check or "", ()))
+        route, variant = _split_variant(argument, route, places, VARIANTS_BY_CHECK.get(check or "", ()))
         _verify_route(argument, route, case_ids, cases, places)
     return _Selector(case_ids, check, route, variant, items)
 

@@ -18,7 +18,7 @@ from toolcall_conformance.basics.known_secrets import redact_secrets
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.engine.client_reactions import is_about
 from toolcall_conformance.judge.translation.calls.align import align_calls
 from toolcall_conformance.library import Corpus
@@ -42,11 +42,14 @@ def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[
 
 def _exchange_entry(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, Any]:
     parts = dict(_exchange_parts(played))
-    labels = _label_parts(corpus, route, played.name, parts)
-    entry: dict[str, Any] = {"name": played.name, "parts": {name: _shorten_body(part) for name, part in parts.items()}}
+    labels = _label_parts(corpus, route, played.body_label, parts)
+    entry: dict[str, Any] = {
+        "name": played.body_label,
+        "parts": {name: _shorten_body(part) for name, part in parts.items()},
+    }
     marks = {name: label.places for name, label in labels.items() if label.places and name not in _STREAM_FILES}
     ids = {name: label.ids for name, label in labels.items() if label.ids and name in _STREAM_FILES}
-    differs = _golden_differences(corpus, route, played.name, parts)
+    differs = _golden_differences(corpus, route, played.body_label, parts)
     return entry | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
 
 
@@ -78,7 +81,7 @@ def _golden_differences(corpus: Corpus, route: Route, body_label: str, parts: Ma
 def _exchange_parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
     """The bodies of an exchange by their part; of a stream also its events."""
     streamed = "received.sse" in played.files
-    for name, body in (("source", played.source), ("produced", played.produced), ("golden", played.golden)):
+    for name, body in (("source", played.source), ("produced", played.output), ("golden", played.golden)):
         if body is not MISSING and body is not None and not (streamed and name == "produced"):
             yield name, body
     for name, end in _STREAM_FILES.items():

@@ -13,7 +13,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.judge.context import Ends
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.recording.pairs import readers
@@ -280,5 +280,5 @@ def play_pair(
     tally = Tally.of(harness, case, case.check, route)
     tally.played.append(PlayedBodies(case.direction, case.source, case.output, MISSING))
     judgement = judge_pair(harness.judge, case.direction, case.source, case.output, case.ends, case.hidden)
-    tally.note(judgement, case.direction)
+    tally.add_judgement(judgement, case.direction)
     return tally.result()

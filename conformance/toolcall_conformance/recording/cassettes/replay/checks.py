@@ -15,11 +15,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Judgement
 from toolcall_conformance.basics.streaming import cuts, parse
-from toolcall_conformance.checks.base import Check, Failed, Harness, ItemResult, OpenSession, Tally, produced
+from toolcall_conformance.checks.base import Check, Failed, Harness, ItemResult, OpenSession, Tally, produced_body
+from toolcall_conformance.checks.check_wrappers import record_made_up
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls, rename_calls_in_stream
-from toolcall_conformance.checks.noting import noting
-from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.checks.streams.exchange import ClientStream, said_in_streams
+from toolcall_conformance.checks.played_bodies import PlayedBodies
+from toolcall_conformance.checks.streams.exchange import ClientStream, stream_transport
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
 from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.levels import apply_circumstances
@@ -83,13 +83,13 @@ def request(
         return tally.result()
     outcome = opened.session.request(recording.request)
     opened.session.finish_exchange(UNANSWERED)
-    tally.played.append(PlayedBodies("request", recording.request, produced(outcome), MISSING))
+    tally.played.append(PlayedBodies("request", recording.request, produced_body(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, "request", outcome, "request")
         return tally.result()
-    tally.observe("request", outcome, "request")
+    tally.add_side_effects("request", outcome, "request")
     judgement = harness.judge.request(recording.request, outcome.value, route, declared=outcome.losses, captured=True)
-    tally.note(judgement, "request")
+    tally.add_judgement(judgement, "request")
     return tally.result()
 
 
@@ -112,16 +112,16 @@ def response(
     if isinstance(outcome, RaisedError):
         tally.inapplicable = outcome.reason
         return tally.result()
-    tally.played.append(PlayedBodies(name, reply, produced(outcome), MISSING))
+    tally.played.append(PlayedBodies(name, reply, produced_body(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, name, outcome, name)
         return tally.result()
-    tally.observe(name, outcome, name)
+    tally.add_side_effects(name, outcome, name)
     if name == "error":
-        tally.note(harness.judge.error(reply, outcome.value, route), name)
+        tally.add_judgement(harness.judge.error(reply, outcome.value, route), name)
     else:
         requests = conversation.requests(names)
-        tally.note(_judge_reply(harness, case, route, reply, outcome.value, requests, outcome.losses), name)
+        tally.add_judgement(_judge_reply(harness, case, route, reply, outcome.value, requests, outcome.losses), name)
     return tally.result()
 
 
@@ -138,7 +138,7 @@ def stream(
     if conversation is None:
         return tally.result()
     names = conversation.names(harness.judge, recording.request, route)
-    data = rename_calls_in_stream(recording.stream, names, said_in_streams(harness, route))
+    data = rename_calls_in_stream(recording.stream, names, stream_transport(harness, route))
     outcome = conversation.session.stream(Source(cuts.split_events(data)))
     if not isinstance(outcome, Streamed):
         _fail(tally, "stream", outcome, "stream")
@@ -153,7 +153,7 @@ def stream(
     if reply.end == "whole":
         requests = conversation.requests(names)
         judgement = _judge_reply(harness, case, route, reply.body, received.assembled.body, requests, outcome.losses)
-        tally.note(judgement, "response")
+        tally.add_judgement(judgement, "response")
     return tally.result()
 
 
@@ -198,9 +198,9 @@ REPLAYS: Mapping[str, Check] = MappingProxyType(
     {
         "wire": wire,
         "drift": drift,
-        "request": noting(request),
-        "response": noting(response),
-        "stream": noting(stream),
+        "request": record_made_up(request),
+        "response": record_made_up(response),
+        "stream": record_made_up(stream),
     }
 )
 

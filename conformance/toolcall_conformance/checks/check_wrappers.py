@@ -1,16 +1,14 @@
-"""Requests that go by another API of the same provider, since the route's API does not serve them for their model.
-
-A translator that does so is right, and says nothing of the route: what follows is not applicable. Without that reason a
-request at another address, or a body of another format, stays what it is: a fault.
-"""
+"""Wraps checks: excuses requests that another API of the provider serves, and records what adapters made up."""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.checks.made_up_places import MadeUpPlaces
 from toolcall_conformance.drivers import (
     Inapplicable,
     Misdirected,
@@ -29,30 +27,30 @@ if TYPE_CHECKING:
     from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession
 
 
-def excusing(check: Check) -> Check:
-    """The check, which does not judge requests that another API of the provider serves."""
+def excuse_elsewhere(check: Check) -> Check:
+    """Wrap a check so that it does not judge requests that another API of the provider serves."""
 
     @functools.wraps(check)
     def run(
         case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
     ) -> ItemResult:
         def opened(way: Route) -> OpenOutcome:
-            return _excused(harness.corpus, way, open_session(way))
+            return _wrap_session(harness.corpus, way, open_session(way))
 
         return check(case, route, opened, harness, variant, other)
 
     return run
 
 
-def _excused(corpus: Corpus, route: Route, opened: OpenOutcome) -> OpenOutcome:
+def _wrap_session(corpus: Corpus, route: Route, opened: OpenOutcome) -> OpenOutcome:
     are_readable = {route.client, route.upstream} <= set(formats.names())
     if not isinstance(opened, Opened) or not are_readable or not corpus.format(route.upstream).get("served_elsewhere"):
         return opened
-    return Opened(cast("SessionDriver", _Excused(corpus, route, opened.session)))
+    return Opened(cast("SessionDriver", _ExcusingSession(corpus, route, opened.session)))
 
 
-class _Excused:
-    """A session whose request may go elsewhere; everything else is that of the session itself."""
+class _ExcusingSession:
+    """A session that makes a request inapplicable if it rightly goes to another API; the rest is the session's own."""
 
     def __init__(self, corpus: Corpus, route: Route, session: SessionDriver) -> None:
         self._corpus = corpus
@@ -69,7 +67,7 @@ class _Excused:
 
     def request(self, body: dict[str, Any]) -> Outcome:
         outcome = self.session.request(body)
-        actual_formats = self._went(outcome)
+        actual_formats = self._actual_formats(outcome)
         if not actual_formats:
             return outcome
         route = self._route
@@ -80,8 +78,8 @@ class _Excused:
         title = self._corpus.format(entry["by"])["title"]
         return Inapplicable(f"this body goes by {title} for {route.upstream_model}: {entry['why']}")
 
-    def _went(self, outcome: Outcome) -> frozenset[str]:
-        """The formats whose API was asked, or in which the body is; none where it is in the route's own."""
+    def _actual_formats(self, outcome: Outcome) -> frozenset[str]:
+        """The formats whose API was called, or in which the body is; empty if it is in the route's own."""
         if isinstance(outcome, Misdirected):
             return frozenset({outcome.api} - {""})
         if not isinstance(outcome, Produced) or not isinstance(outcome.value, dict):
@@ -92,3 +90,23 @@ class _Excused:
             if any(key in outcome.value for key in self._corpus.format(name)["containers"]["request"])
         }
         return frozenset() if self._route.upstream in holds else frozenset(holds)
+
+
+def record_made_up(check: Check) -> Check:
+    """Wrap a check so that it marks findings at places that its sessions declare as made up by the adapter."""
+
+    @functools.wraps(check)
+    def run(
+        case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
+    ) -> ItemResult:
+        made_up_places = MadeUpPlaces()
+        return check(
+            case,
+            route,
+            lambda opened: made_up_places.record(opened, open_session(opened)),
+            replace(harness, made_up=made_up_places),
+            variant,
+            other,
+        )
+
+    return run

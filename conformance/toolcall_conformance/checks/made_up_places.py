@@ -1,7 +1,7 @@
-"""What an adapter made up, since its library has only a part of an API: findings there do not weigh on the library.
+"""Marks findings at places that an adapter made up, since its library has only a part of an API.
 
 Only findings of a format's own rules are marked, and only about elements that the circumstance names. A place that
-holds, or is in, what is judged (a call, a result, a text, a tool) is refused: no adapter may make that up.
+encloses, or is in, what is judged (a call, a result, a text, a tool) is refused: no adapter may make that up.
 """
 
 from __future__ import annotations
@@ -13,115 +13,115 @@ from typing import Any, Final
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Finding
-from toolcall_conformance.checks.played import PlayedBodies
+from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import Opened, OpenOutcome
 from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.library import Corpus
 
-CIRCUMSTANCE: Final = "adapter-made-it-up"
+MADE_UP_CIRCUMSTANCE: Final = "adapter-made-it-up"
 # What an event of a stream may hold, by the key under which a format's transport says where.
-_IN_EVENTS: Final = {"text": "said", "call": "call_names", "call's arguments": "arguments"}
+_TRANSPORT_KEY_BY_PART: Final = {"text": "said", "call": "call_names", "call's arguments": "arguments"}
 
 
 @dataclass(slots=True)
 class MadeUpPlaces:
-    """What the sessions of an item say that they made up: by the ends of the route and the operation, the places."""
+    """The places that an item's sessions declare as made up, by the formats of the route and the operation."""
 
     places: dict[tuple[str, str, str], dict[str, None]] = field(default_factory=dict)
 
-    def note(self, route: Route, opened: OpenOutcome) -> OpenOutcome:
-        """Keep what a session says that was opened; returns ``opened``."""
+    def record(self, route: Route, opened: OpenOutcome) -> OpenOutcome:
+        """Record the places of a session that was opened; returns ``opened``."""
         if isinstance(opened, Opened):
             for operation, places in opened.session.made_up.items():
                 key = (route.client, route.upstream, operation)
                 self.places.setdefault(key, {}).update(dict.fromkeys(places))
         return opened
 
-    def of(self, route: Route, body: str) -> Sequence[str]:
-        """The places of one body, by its name in findings."""
-        return tuple(self.places.get((route.client, route.upstream, _operation(body)), ()))
+    def places_in(self, route: Route, body_label: str) -> Sequence[str]:
+        """The made-up places in the body with a label."""
+        return tuple(self.places.get((route.client, route.upstream, _operation(body_label)), ()))
 
 
-def marked(
+def mark_made_up(
     corpus: Corpus,
     route: Route,
     made_up_places: MadeUpPlaces,
     findings: Iterable[Finding],
     played: Iterable[PlayedBodies],
 ) -> list[Finding]:
-    """The findings, marked where the adapter made up what they are about.
+    """The findings; those at made-up places are marked.
 
-    If it claims what is judged, that is reported in front of them, and nothing is marked.
+    If the adapter claims what is judged, that is reported before them, and nothing is marked.
     """
     if not made_up_places.places:
         return list(findings)
     claimed = list(_claims(corpus, route, made_up_places, played))
     if claimed:
         return [*claimed, *findings]
-    return [_marked(corpus, entry, made_up_places.of(route, entry.body)) for entry in findings]
+    return [_mark(corpus, entry, made_up_places.places_in(route, entry.body)) for entry in findings]
 
 
-def _marked(corpus: Corpus, entry: Finding, places: Sequence[str]) -> Finding:
-    """A finding as it weighs if the adapter made up what stands at ``places``."""
+def _mark(corpus: Corpus, entry: Finding, places: Sequence[str]) -> Finding:
+    """The finding, marked and lowered if it is at one of the made-up ``places``."""
     of_format = entry.rule.partition("/")[0] in formats.names()  # what a translation must carry is not made up
-    bears = corpus.circumstance(CIRCUMSTANCE).bears_on(entry.rule, entry.element)
+    bears = corpus.circumstance(MADE_UP_CIRCUMSTANCE).bears_on(entry.rule, entry.element)
     if not of_format or not bears or not any(_is_at(entry.pointer, place) for place in places):
         return entry
-    return replace(apply_circumstances(corpus, entry, [CIRCUMSTANCE]), made_up=entry.level)
+    return replace(apply_circumstances(corpus, entry, [MADE_UP_CIRCUMSTANCE]), made_up=entry.level)
 
 
 def _claims(
     corpus: Corpus, route: Route, made_up_places: MadeUpPlaces, played: Iterable[PlayedBodies]
 ) -> Iterator[Finding]:
-    """For each body, the first place at which it claims to have made up what is judged."""
+    """For each body, the finding on the first place where it claims to have made up what is judged."""
     for bodies in played:
-        for body, output in (
-            (bodies.name, bodies.produced),
-            (f"{bodies.name}, assembled", bodies.files.get("assembled.json")),
+        for body_label, output in (
+            (bodies.body_label, bodies.output),
+            (f"{bodies.body_label}, assembled", bodies.files.get("assembled.json")),
         ):
-            places = made_up_places.of(route, body)
+            places = made_up_places.places_in(route, body_label)
             if not places or output is MISSING or output is None:
                 continue
-            name = route.upstream if _operation(body) == "request" else route.client
-            judged = _judged(corpus, name, _operation(body), output)
+            format_name = route.upstream if _operation(body_label) == "request" else route.client
+            judged = _judged_parts(corpus, format_name, _operation(body_label), output)
             hit = next(((place, *what) for what in judged for place in places if _meet(place, what[1])), None)
             if hit is not None:
-                yield _refused(corpus, body, name, *hit)
+                yield _claim_finding(corpus, body_label, format_name, *hit)
 
 
-def _refused(corpus: Corpus, body: str, name: str, place: str, what: str, pointer: str) -> Finding:
+def _claim_finding(corpus: Corpus, body_label: str, format_name: str, place: str, what: str, pointer: str) -> Finding:
     message = (
-        f"made_up lists {place} of {_operation(body)}, where there is a {what} ({pointer}): an adapter cannot make up "
-        "what is judged; list only places around it"
+        f"made_up lists {place} of {_operation(body_label)}, where there is a {what} ({pointer}): an adapter cannot "
+        "make up what is judged; list only places around it"
     )
     element = corpus.rule("translation/protocol-error").element
-    refused = make_finding(corpus, "translation/protocol-error", pointer, message, element=element, body=body)
-    return replace(refused, format=name)
+    refused = make_finding(corpus, "translation/protocol-error", pointer, message, element=element, body=body_label)
+    return replace(refused, format=format_name)
 
 
-def _judged(corpus: Corpus, name: str, operation: str, body: Any) -> Iterator[tuple[str, str]]:
-    """What a translation is judged by, each with its pointer; in the events of a stream wherever it may stand."""
+def _judged_parts(corpus: Corpus, format_name: str, operation: str, body: Any) -> Iterator[tuple[str, str]]:
+    """The parts that a translation is judged by, each with its pointer; of a stream all places in events for them."""
     if operation == "stream":
-        transport = corpus.transports[name]["stream"]
-        for what, key in _IN_EVENTS.items():
+        transport = corpus.transports[format_name]["stream"]
+        for what, key in _TRANSPORT_KEY_BY_PART.items():
             yield from ((what, f"/events/*/data{entry['at']}") for entry in transport.get(key, ()))
         return
-    reading = formats.read(name, operation, body)
+    reading = formats.read(format_name, operation, body)
     yield from (("tool", tool.pointer) for tool in reading.tools)
     yield from (("system prompt", text.pointer) for text in reading.system)
     yield from ((type(item).__name__.lower(), item.pointer) for turn in reading.turns for item in turn.items)
 
 
-def _operation(body: str) -> str:
+def _operation(body_label: str) -> str:
     """The operation that made a body, by its name (``02-request``); a stream that is put together is a reply."""
-    name, _, together = body.partition(", ")
+    name, _, together = body_label.partition(", ")
     if ".sse" in name:
         return "response" if together else "stream"
     return name.partition(".")[0].rpartition("-")[2]
 
 
 def _is_at(pointer: str, place: str) -> bool:
-    """Whether a pointer is at a place or inside it. The empty place is the whole body, and nothing inside it."""
+    """Whether a pointer is at a place or inside it. The empty place is the whole body only, and nothing inside it."""
     if not place:
         return not pointer
     pairs = zip(pointer.split("/"), place.split("/"), strict=False)
@@ -129,6 +129,6 @@ def _is_at(pointer: str, place: str) -> bool:
 
 
 def _meet(place: str, pointer: str) -> bool:
-    """Whether one of the two may be at or inside the other; the empty place holds nothing but the whole."""
+    """Whether one of the two may be at or inside the other; the empty place encloses nothing."""
     pairs = zip(pointer.split("/"), place.split("/"), strict=False)
     return bool(place) and all(token == other or "*" in (token, other) for token, other in pairs)

@@ -1,4 +1,4 @@
-"""Golden replies that no provider would send, because their request asked for less; and what of one it would not."""
+"""Golden replies, or state in them, that no provider would send, because the request asks for less."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Corpus
 
 
-def unasked(corpus: Corpus, route: Route, reply: Any, client_request: Any, sent: Any) -> str:
+def why_impossible(corpus: Corpus, route: Route, reply: Any, client_request: Any, upstream_request: Any) -> str:
     """Why the provider does not send ``reply``: it lists several, and one was asked for; empty for any other reply.
 
-    The request that was ``sent`` to the provider decides; where none was, the client's (``client_request``).
+    The ``upstream_request`` decides; if it is None, the ``client_request`` does.
     """
     listed = corpus.format(route.upstream).get("several_replies")
     count = len(reply.get(listed) or ()) if listed is not None and isinstance(reply, dict) else 0
-    name, request = (route.client, client_request) if sent is None else (route.upstream, sent)
+    name, request = (route.client, client_request) if upstream_request is None else (route.upstream, upstream_request)
     if count < 2 or _asks_for_several(name, request):
         return ""
     return f"not played: the request asks for one reply, and this case's provider gives {count}"
 
 
-def _asks_for_several(name: str, request: Any) -> bool:
-    setting = formats.read(name, "request", request).settings.get("reply_count")
+def _asks_for_several(format_name: str, request: Any) -> bool:
+    setting = formats.read(format_name, "request", request).settings.get("reply_count")
     return setting is not None and isinstance(setting.value, int) and setting.value > 1
 
 
-def lighter_for_ungiven(
+def excuse_ungiven_state(
     corpus: Corpus, findings: tuple[Finding, ...], golden: Any, ungiven: frozenset[str]
 ) -> tuple[Finding, ...]:
-    """The findings, lighter where they are about state of the ``golden`` request that no provider would have sent."""
+    """The findings; those on state of the ``golden`` request that no provider would have sent are lowered."""
     return tuple(
         apply_circumstances(corpus, finding, [THINKING_NOT_ASKED])
         if _text_at(golden, finding.source_pointer) in ungiven
@@ -44,7 +44,7 @@ def lighter_for_ungiven(
 
 
 def _text_at(body: Any, pointer: str | None) -> str | None:
-    """The text at a place of a body; None where there is none."""
+    """The text at a place of a body; None if there is none."""
     try:
         value = None if pointer is None else resolve(body, pointer)
     except LookupError:

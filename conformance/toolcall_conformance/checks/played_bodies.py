@@ -9,13 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PlayedBodies:
-    """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came.
+    """The bodies of one judged call. ``body_label`` is like ``02-request``; ``output`` is MISSING if there is none.
 
-    ``files`` are further ones by the ends of their names, bytes or JSON values: ``{"received.sse": b"data: …"}``.
+    ``files`` are further files by the ends of their names, bytes or JSON values: ``{"received.sse": b"data: …"}``.
     """
 
-    name: str
+    body_label: str
     source: Any
-    produced: Any
+    output: Any
     golden: Any
     files: Mapping[str, Any] = field(default_factory=dict)
