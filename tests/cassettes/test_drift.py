@@ -19,7 +19,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.cassettes.cases import load
 from toolcall_conformance.recording.cassettes.interactions import RecordedExchange
 from toolcall_conformance.recording.cassettes.replay.drift import drift_findings
-from toolcall_conformance.recording.cassettes.replay.shapes import Places
+from toolcall_conformance.recording.cassettes.replay.shapes import ReplyPlaces
 
 CASE = "shell/realistic"
 
@@ -180,7 +180,7 @@ def test_kinds_of_events() -> None:
 @pytest.mark.parametrize(("name", "alive"), [("anthropic", "ping"), ("openai_responses", "keepalive")])
 def test_what_keeps_a_connection_alive_stands_anywhere(corpus: Corpus, name: str, alive: str) -> None:
     events = [{"data": {"type": kind}} for kind in ("a", alive, "a", alive, "b")]
-    successions = list(Places.of(corpus, name).successions(events))
+    successions = list(ReplyPlaces.of(corpus, name).successions(events))
     assert successions == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
 
 

@@ -16,7 +16,7 @@ from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recording.cassettes.replay.shapes import Member, Places, Shape
+from toolcall_conformance.recording.cassettes.replay.shapes import Member, ReplyPlaces, Shape
 
 pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 
@@ -28,7 +28,7 @@ NEVER = {
 
 
 def recorded_shape(corpus: Corpus, name: str, *, streamed: bool) -> Shape:
-    shape = Shape(Places.of(corpus, name))
+    shape = Shape(ReplyPlaces.of(corpus, name))
     for record in records(name):
         content = record.content
         if record.is_official(name) and streamed and content["sse"] and content["stream_format"] == "sse":
@@ -38,7 +38,9 @@ def recorded_shape(corpus: Corpus, name: str, *, streamed: bool) -> Shape:
     return shape
 
 
-def golden_members(corpus: Corpus, name: str, places: Places, *, streamed: bool) -> Iterator[tuple[str, str, Member]]:
+def golden_members(
+    corpus: Corpus, name: str, places: ReplyPlaces, *, streamed: bool
+) -> Iterator[tuple[str, str, Member]]:
     """Every member of every golden reply, or stream, with its case and its place."""
     for case in corpus.cases.values():
         for exchange in case.exchanges(name) if name in case.formats and name not in case.dialects else ():

@@ -9,7 +9,7 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.basics.findings import MISSING, Because, Finding, Level
-from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where, name_causes, suppress
+from toolcall_conformance.judge.consequences import Consequence, ConsequenceTable, Where, name_causes, suppress
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.item_record import finding_json
 
@@ -21,7 +21,7 @@ def finding(rule: str, pointer: str = "/a", level: Level = Level.MUST, **more: A
 
 
 def table(where: str) -> ConsequenceTable:
-    return ConsequenceTable((Row(("translation/call-lost",), frozenset(["a/b"]), Where(where)),))
+    return ConsequenceTable((Consequence(("translation/call-lost",), frozenset(["a/b"]), Where(where)),))
 
 
 def test_the_words_of_the_table_are_those_that_the_code_knows() -> None:

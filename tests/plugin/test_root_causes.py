@@ -9,7 +9,7 @@ import pytest
 
 from caused import caused
 from toolcall_conformance import load_corpus
-from toolcall_conformance.judge.consequences import ConsequenceTable, Row, Where
+from toolcall_conformance.judge.consequences import Consequence, ConsequenceTable, Where
 from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.root_cause import RootCause
@@ -222,7 +222,7 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
 def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     """Whether by a row with ``where`` the second finding of an item is told with the first."""
     table = ConsequenceTable(
-        (Row(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),)
+        (Consequence(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),)
     )
     lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
     unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})

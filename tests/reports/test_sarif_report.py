@@ -191,10 +191,10 @@ def test_a_place_is_a_file_of_the_repository(folder: Path) -> None:
         "published.thing:T": "pyproject.toml",
         "": "pyproject.toml",
     }
-    assert {spec: uri(places.Places(folder, spec).translator_location) for spec in expected} == expected
+    assert {spec: uri(places.CodeLocations(folder, spec).translator_location) for spec in expected} == expected
     (folder / "pyproject.toml").unlink()
-    assert uri(places.Places(folder, "published.thing:T").translator_location) == "published/thing.py"
-    below = places.Places(folder / "sub", "own:T")
+    assert uri(places.CodeLocations(folder, "published.thing:T").translator_location) == "published/thing.py"
+    below = places.CodeLocations(folder / "sub", "own:T")
     assert uri(below.translator_location) == "sub/own.py"
     assert uri(below.code_location("../mine.py:4")) == "mine.py"
     for elsewhere in (f"{folder.parent}/other.py:3", "../../other.py:3", "", "mine.py:", "mine.py:x"):

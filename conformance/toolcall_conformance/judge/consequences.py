@@ -34,7 +34,7 @@ class Where(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Consequence:
     """A row of the table: near a finding of one of ``rules``, one of ``follow`` needs no repair of its own.
 
     ``condition`` must hold of the body, ``unless`` must not.
@@ -55,8 +55,8 @@ class Row:
 class ConsequenceTable:
     """The rows of consequences that are reported, and of those that are suppressed."""
 
-    reported: tuple[Row, ...] = ()
-    suppressed: tuple[Row, ...] = ()
+    reported: tuple[Consequence, ...] = ()
+    suppressed: tuple[Consequence, ...] = ()
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> ConsequenceTable:
@@ -72,8 +72,8 @@ class ConsequenceTable:
         return [(other, row.where) for row in rows for other in row.rules]
 
 
-def _read_row(raw: Mapping[str, Any]) -> Row:
-    return Row(
+def _read_row(raw: Mapping[str, Any]) -> Consequence:
+    return Consequence(
         tuple(raw["rules"]),
         frozenset(raw["follow"]),
         Where(raw["where"]),
@@ -171,7 +171,7 @@ def suppress(
 
 
 def _consequence_test(
-    row: Row, causes: Sequence[Finding], is_inside: Callable[[Finding, Finding], bool] | None
+    row: Consequence, causes: Sequence[Finding], is_inside: Callable[[Finding, Finding], bool] | None
 ) -> Callable[[Finding], bool]:
     """A test whether a finding is a consequence of one of the ``causes`` of a row, by its place and level."""
     if row.where is Where.BODY:
@@ -188,7 +188,7 @@ def _consequence_test(
     )
 
 
-def _row_causes(row: Row, body_findings: Sequence[Finding], conditions: Collection[str]) -> list[Finding]:
+def _row_causes(row: Consequence, body_findings: Sequence[Finding], conditions: Collection[str]) -> list[Finding]:
     """The findings from which others follow by a row; empty if its conditions do not hold of the body."""
     causes = [finding for finding in body_findings if finding.rule in row.rules]
     if row.condition == "there":

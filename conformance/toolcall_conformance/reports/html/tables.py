@@ -50,7 +50,7 @@ class MatrixCell(NamedTuple):
     share: int = 0
 
 
-class Row(NamedTuple):
+class MatrixRow(NamedTuple):
     """A route with its cells."""
 
     client: str
@@ -62,7 +62,7 @@ class Matrix(NamedTuple):
     """A row for each route that ran, a cell for each check; ``left_out`` is how many routes did not run."""
 
     checks: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[MatrixRow]
     left_out: int
 
 
@@ -91,7 +91,7 @@ def route_matrix(run: RunRecord) -> Matrix:
     """Return the table of the terminal with a sign, a shade and all counts in each cell."""
     table, counts = route_table.route_table(run), count_matrix(run)
     rows = [
-        Row(
+        MatrixRow(
             client,
             upstream,
             [

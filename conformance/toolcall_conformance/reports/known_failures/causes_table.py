@@ -24,7 +24,7 @@ _LINE_PATTERN = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True)
-class Row:
+class CauseRow:
     """A cause with its patterns: ``text`` are its lines, ``text_before`` those above, ``first_line`` its number."""
 
     cause: str
@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Section:
+class CausesTable:
     """The table of a file. ``other_text`` is the file with empty lines in its place, so that lines keep their numbers.
 
     ``header`` is its first line, ``text_after`` the text after its last row.
@@ -54,11 +54,11 @@ class Section:
 
     other_text: str
     header: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[CauseRow, ...] = ()
     text_after: str = ""
 
 
-def parse_section(path: Path, text: str) -> Section:
+def parse_section(path: Path, text: str) -> CausesTable:
     """Return the table of a TOML file. Raises KnownFailuresError."""
     lines = _LINE_PATTERN.findall(text)
     header = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
@@ -66,7 +66,7 @@ def parse_section(path: Path, text: str) -> Section:
     if header is None:
         if table:
             raise KnownFailuresError(f"{path}: write the causes below a line [{KEY}]")
-        return Section(text)
+        return CausesTable(text)
     end = next((n for n in range(header + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
     # Comments right above the next table belong to that.
     while end < len(lines) and end - 1 > header and lines[end - 1].lstrip().startswith("#"):
@@ -78,12 +78,12 @@ def parse_section(path: Path, text: str) -> Section:
     if not isinstance(table, dict) or [row.cause for row in rows] != [*table]:
         raise KnownFailuresError(f"{path}:{header + 1}: write each cause on a line of its own below [{KEY}]")
     others = "".join([*lines[:header], "\n" * (end - header), *lines[end:]])
-    return Section(others, lines[header], tuple(rows), after)
+    return CausesTable(others, lines[header], tuple(rows), after)
 
 
-def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
+def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[CauseRow], str]:
     """Return the rows between two lines, and the text after the last row. Raises ValueError."""
-    rows: list[Row] = []
+    rows: list[CauseRow] = []
     before, number = "", start
     while number < end:
         if not lines[number].strip() or lines[number].lstrip().startswith("#"):
@@ -100,7 +100,7 @@ def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]
         else:
             raise ValueError(f"{number + 1}: this cause does not end")
         for cause, texts in table.items():
-            rows.append(Row(cause, _parse_patterns(number + 1, texts), before, text, number + 1))
+            rows.append(CauseRow(cause, _parse_patterns(number + 1, texts), before, text, number + 1))
         before, number = "", last
     return rows, before
 
@@ -114,7 +114,9 @@ def _parse_patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
     return tuple(text.strip() for text in texts)
 
 
-def parse_entries(path: Path, causes_table: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
+def parse_entries(
+    path: Path, causes_table: CausesTable, current: Callable[[str], frozenset[str]]
+) -> Iterator[KnownEntry]:
     """Yield the entries of the table. ``current`` returns a rule's current ids. Raises KnownFailuresError."""
     for row in causes_table.rows:
         try:
@@ -123,7 +125,7 @@ def parse_entries(path: Path, causes_table: Section, current: Callable[[str], fr
             raise KnownFailuresError(f"{path}:{row.first_line}: {error}") from None
 
 
-def _parse_entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
+def _parse_entry(row: CauseRow, current: Callable[[str], frozenset[str]]) -> KnownEntry:
     rule, signature = row.key
     patterns = tuple(ItemPattern(text, row.first_line) for text in row.patterns)
     if wide := next((pattern for pattern in patterns if pattern.is_wide), None):

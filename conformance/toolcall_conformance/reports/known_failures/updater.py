@@ -74,7 +74,7 @@ class _CauseDraft:
     """A row of ``[causes]`` in the new text: its items, and ``loose`` patterns that are not exact."""
 
     key: tuple[str, str]
-    row: causes_table.Row | None = None
+    row: causes_table.CauseRow | None = None
     items: set[str] = field(default_factory=set)
     loose: list[str] = field(default_factory=list)
     changes: bool = False
@@ -151,7 +151,7 @@ def _remove_stale(
 def _cause_draft(
     known_failures: KnownFailures,
     entry: KnownEntry,
-    row: causes_table.Row,
+    row: causes_table.CauseRow,
     items: ItemIndex,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
     is_outside: Callable[[ItemPattern], bool],
@@ -205,7 +205,7 @@ def _assemble_update(
     top: str,
     drafts: Sequence[_Draft],
     after: str,
-    section: causes_table.Section,
+    section: causes_table.CausesTable,
     rows: Sequence[_CauseDraft],
     items: ItemIndex,
 ) -> Update:

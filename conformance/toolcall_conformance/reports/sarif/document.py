@@ -12,7 +12,7 @@ from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.sarif.places import BASE_ID, Places
+from toolcall_conformance.reports.sarif.places import BASE_ID, CodeLocations
 from toolcall_conformance.reports.text.markdown import link, prose
 from toolcall_conformance.reports.text.outline import Outline, evidence_url
 from toolcall_conformance.reports.vocabulary import FIELDS
@@ -38,7 +38,7 @@ def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict
     """Return the log of a run that was started in ``directory``."""
     translator = run.header.get("translator")
     who: Mapping[str, Any] = translator if isinstance(translator, Mapping) else {}
-    places = Places(directory, str(who.get("spec", "")))
+    places = CodeLocations(directory, str(who.get("spec", "")))
     roots = run.roots[:MAX_RESULTS]
     numbers = {rule: number for number, rule in enumerate(sorted({root.rule for root in roots}))}
     results = [
@@ -135,7 +135,7 @@ def _gravest_level(name: str, roots: Sequence[RootCause]) -> str:
     return min((root for root in roots if root.rule == name), key=lambda root: root.level_number).level
 
 
-def _result_json(root: RootCause, outline: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
+def _result_json(root: RootCause, outline: Outline, number: int, places: CodeLocations, mark: str) -> dict[str, Any]:
     """Return the result of a cause, with its place in the code; ``mark`` is its fingerprint."""
     lines = [place for code in root.code_lines if (place := places.code_location(code)) is not None][:MAX_PLACES]
     first = lines[0] if lines else places.translator_location

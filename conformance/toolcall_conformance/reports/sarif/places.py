@@ -20,7 +20,7 @@ _SETTINGS_FILES = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "se
 
 
 @dataclass(frozen=True)
-class Places:
+class CodeLocations:
     """The files of a run that was started in ``directory``; ``spec`` is the value of ``--toolcall-translator``."""
 
     directory: Path

@@ -22,7 +22,7 @@ from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus, Exchange, read_json
 from toolcall_conformance.recording.cassettes.interactions import RecordedExchange
-from toolcall_conformance.recording.cassettes.replay.shapes import Member, Places, Shape
+from toolcall_conformance.recording.cassettes.replay.shapes import Member, ReplyPlaces, Shape
 
 IsKnown = Callable[[str, str], bool]
 """Whether a difference is known: the word for it in the corpus (``new``, ``gone``, ``types``, ``order``), its place."""
@@ -76,7 +76,7 @@ def drift_findings(corpus: Corpus, recorded: RecordedExchange) -> list[Finding]:
     if golden is None:
         shape, about = _golden_shape(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
-        shape, about = Shape(Places.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
+        shape, about = Shape(ReplyPlaces.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
         _learn(shape, golden, streamed=recorded.stream is not None)
     write = _FindingWriter(corpus, f"{about}; {_origin(recorded)}", () if recorded.official else ("unofficial-drift",))
     is_known = known_differences(corpus, recorded)
@@ -107,7 +107,7 @@ def golden_of(corpus: Corpus, recorded: RecordedExchange) -> Exchange | None:
 @cache
 def _golden_shape(corpus: Corpus, format_name: str, *, streamed: bool) -> Shape:
     """The shape of all golden replies, or streams, of a format, without those of other vendors."""
-    shape = Shape(Places.of(corpus, format_name))
+    shape = Shape(ReplyPlaces.of(corpus, format_name))
     for case in corpus.cases.values():
         if format_name in case.formats and format_name not in case.dialects:
             for exchange in case.exchanges(format_name):

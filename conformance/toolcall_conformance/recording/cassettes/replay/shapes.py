@@ -26,7 +26,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ReplyPlaces:
     """The places of one format's replies.
 
     Values of the keys ``free`` come from a user's tool or schema, so the provider does not give them a shape. Events of
@@ -38,7 +38,7 @@ class Places:
     keep_alive: frozenset[str]
 
     @classmethod
-    def of(cls, corpus: Corpus, name: str) -> Places:
+    def of(cls, corpus: Corpus, name: str) -> ReplyPlaces:
         """The places of a format, by its corpus files."""
         keep_alive = corpus.transports[name]["stream"].get("keep_alive", ())
         return cls(name, frozenset(corpus.format(name)["free_keys"]), frozenset(keep_alive))
@@ -85,7 +85,7 @@ class Shape:
     kinds of events, the second directly after the first. ``enough`` objects show which members are always there.
     """
 
-    places: Places
+    places: ReplyPlaces
     enough: int = 3
 
     types: dict[str, set[str]] = field(default_factory=dict)
