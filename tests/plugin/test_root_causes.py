@@ -198,6 +198,19 @@ def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
     assert len(causes(both, elsewhere, item("shell/c request anthropic openai_chat", other))) == 2
 
 
+def test_a_change_that_the_format_forbids_is_part_of_the_larger_cause() -> None:
+    wrong = finding("openai_chat/result-text", "/x/*", element="result")
+    forbidden = [{**wrong, "pointer": f"/x/{at}", "got": at} for at in range(3)]
+    changed = finding("translation/result-content", "/x/1", element="result", got=1)
+    items = [item(f"shell/{at} request anthropic openai_chat", each) for at, each in enumerate(forbidden)]
+    items[1] = item("shell/1 request anthropic openai_chat", forbidden[1], changed)
+    (root,) = causes(*items)
+    assert root.rule == "openai_chat/result-text"
+    assert "translation/result-content" in root.other_rules
+    other = {**changed, "pointer": "/y/1"}
+    assert len(causes(*items[:1], item("shell/1 request anthropic openai_chat", forbidden[1], other), items[2])) == 2
+
+
 @pytest.mark.parametrize("got", [{"got": {"a": 1}}, {"got": []}, {"got": {"$absent": True}}, {}])
 def test_two_faults_of_one_object_stay_two(got: dict[str, Any]) -> None:
     findings = finding("openai_chat/call-id", **got), finding("openai_chat/call-id-length", **got)

@@ -20,6 +20,8 @@ from toolcall_conformance.reports.features import format_independent
 # The share of cases that faults in two formats must have in common.
 _MIN_SHARED_CASES = 0.75
 
+_TRANSLATION = "translation/"
+
 _WrongValue = tuple[tuple[str, str], str, str, str]
 
 
@@ -44,7 +46,24 @@ def join_places(root_causes: Iterable[RootCause], harm: Harm) -> list[RootCause]
         for value in values:
             if value is not None:
                 owners[value].append(root)
-    return roots_so_far
+    return [root for root in roots_so_far if not _is_part_of_larger(root, owners)]
+
+
+def _is_part_of_larger(root: RootCause, owners: Mapping[_WrongValue, list[RootCause]]) -> bool:
+    """Let a larger root of the format's own rules absorb a root of a change that those rules forbid as well.
+
+    Two rules on what changed may report two faults of one value, so only the format's own rules absorb.
+    """
+    values = {_wrong_value(occurrence) for occurrence in root.occurrences}
+    if None in values or not root.rule.startswith(_TRANSLATION):
+        return False
+    for owner in owners[next(iter(values))]:
+        is_larger = len(owner.items) > len(root.items) and not owner.rule.startswith(_TRANSLATION)
+        is_as_grave = (owner.is_known, owner.level_number) == (root.is_known, root.level_number)
+        if is_larger and is_as_grave and all(owner in owners[value] for value in values):
+            owner.absorb(root)
+            return True
+    return False
 
 
 def _wrong_value(occurrence: Occurrence) -> _WrongValue | None:
