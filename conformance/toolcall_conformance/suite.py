@@ -139,7 +139,7 @@ class PlayedItem:
     @property
     def bodies(self) -> list[Any]:
         """The exchanges that have an output (``checks.base.PlayedBodies``)."""
-        return [body for body in self._repeated_result.result.played if body.output is not MISSING]
+        return [body for body in self._repeated_result.result.played if body.produced is not MISSING]
 
     @property
     def _failing_findings(self) -> list[Finding]:

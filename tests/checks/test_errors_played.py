@@ -129,16 +129,16 @@ def test_an_error_comes_after_its_request() -> None:
     result, log = play(Session)
     assert result.verdict is Verdict.PASS
     assert log == ["request", "error 429"]
-    assert [played.body_label for played in result.played] == ["01-error"]
+    assert [played.name for played in result.played] == ["01-error"]
     assert result.played[0].golden["status"] == 429
-    assert result.played[0].output["headers"]["retry-after"] == "17"
+    assert result.played[0].produced["headers"]["retry-after"] == "17"
 
 
 def test_the_conversation_goes_on_with_the_same_request() -> None:
     result, log = play(Session, case=AFTER_TOOL)
     assert result.verdict is Verdict.PASS
     assert log == ["request", "response", "request", "error 429", "request", "response"]
-    assert [played.body_label for played in result.played] == ["01-response", "02-error", "02-response"]
+    assert [played.name for played in result.played] == ["01-response", "02-error", "02-response"]
 
 
 def test_the_loop_sends_the_request_again() -> None:

@@ -47,13 +47,13 @@ def play(check: str, variant: str = "", history: str | None = "own") -> ItemResu
 def test_a_history_of_its_own_is_asked_for_no_other(check: str) -> None:
     result = play(check)
     assert result.verdict is Verdict.PASS, result.reason or result.findings
-    assert {played.body_label[:2] for played in result.played} == {"01"}
+    assert {played.name[:2] for played in result.played} == {"01"}
 
 
 def test_the_loop_plays_it_whole() -> None:
     result = play("agent_loop")
     assert result.verdict is Verdict.PASS
-    assert [played.body_label for played in result.played] == ["01-request", "02-request", "03-request"]
+    assert [played.name for played in result.played] == ["01-request", "02-request", "03-request"]
 
 
 def test_a_new_session_is_not_asked_to_go_on() -> None:

@@ -83,7 +83,7 @@ def test_what_only_the_provider_knows_may_be_refused(check: str, upstream: str) 
 def test_a_round_trip_plays_what_is_named_itself(upstream: str) -> None:
     result = play("round_trip", CASE, route(CASE, upstream), ReferenceTranslator())
     assert (result.verdict, result.reason) == (Verdict.PASS, "")
-    sources = {body.body_label: body.source for body in result.played if not body.body_label.endswith("-between")}
+    sources = {body.name: body.source for body in result.played if not body.name.endswith("-between")}
     assert list(sources) == ["03-request", "01-response", "02-response"]
     assert sources["03-request"] == whole_exchanges(CLIENT, CASE.exchanges(CLIENT))[-1].request
 

@@ -60,9 +60,7 @@ def test_the_reference_comes_back() -> None:
     result = play()
     assert result.verdict is Verdict.PASS
     names = ["03-request", "01-response", "02-response"]
-    assert [played.body_label for played in result.played] == [
-        way for name in names for way in (name, f"{name}-between")
-    ]
+    assert [played.name for played in result.played] == [way for name in names for way in (name, f"{name}-between")]
 
 
 def test_what_is_lost_on_the_way_is_missing_in_the_end() -> None:

@@ -68,7 +68,7 @@ def test_a_session_without_response_plays_it(client: str, upstream: str) -> None
     assert [route.stream for route in translator.routes] == [True]
     stream_fields = CORPUS.transports[client]["stream"]["body"]
     assert all(body.items() >= stream_fields.items() for body in translator.asked)
-    assert [bodies.body_label for bodies in result.played] == ["01-request", "02-request", "03-request"]
+    assert [bodies.name for bodies in result.played] == ["01-request", "02-request", "03-request"]
 
 
 def test_it_needs_streams_and_no_whole_replies() -> None:

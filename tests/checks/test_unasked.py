@@ -95,7 +95,7 @@ def test_clients_that_cannot_ask_are_not_given_several(check: str, client: str) 
 
 def test_the_round_trip_of_the_request_is_judged_all_the_same() -> None:
     result = played("round_trip", Translator(None))
-    assert [bodies.body_label for bodies in result.played] == ["01-request", "01-request-between"]
+    assert [bodies.name for bodies in result.played] == ["01-request", "01-request-between"]
     assert {finding.rule for finding in result.findings} == {"translation/setting-lost"}
     assert "asks for one reply" in result.reason
 
@@ -128,7 +128,7 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
     route = Route("anthropic", "openai_chat", seed.model("anthropic"), seed.model("openai_chat"))
     result = played("agent_loop", ReferenceTranslator(), route, loop)
     assert result.verdict is Verdict.PASS
-    assert [bodies.body_label for bodies in result.played] == ["01-request"]
+    assert [bodies.name for bodies in result.played] == ["01-request"]
     assert "asks for one reply" in result.reason
 
 

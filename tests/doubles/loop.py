@@ -199,10 +199,10 @@ class LoopDouble(Double):
         result = play(self, "agent_loop", variant) if self.check == "agent_loop" else None
         guilty = {finding.body for finding in result.findings if finding.rule in self.rules} if result else set()
         for played in reversed(result.played if result else ()):
-            if not played.body_label.endswith("-request") or (self.rules and played.body_label not in guilty):
+            if not played.name.endswith("-request") or (self.rules and played.name not in guilty):
                 continue
-            number = int(played.body_label[:2])
-            if played.output is MISSING or number == 1:
+            number = int(played.name[:2])
+            if played.produced is MISSING or number == 1:
                 return None
             return {
                 "direction": "loop",
@@ -216,7 +216,7 @@ class LoopDouble(Double):
                 "seen_first": self.seen_first,
                 "source": played.golden,
                 "request": self._whole_request(number),
-                "output": played.output,
+                "output": played.produced,
             }
         return None
 

@@ -127,7 +127,7 @@ def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
 def shown(corpus: Corpus, played: PlayedBodies) -> dict[str, Any]:
     """What is kept of one exchange with a finding, on the way from Chat to Anthropic."""
     route = Route("anthropic", "openai_chat", "a", "b", stream=False)
-    finding = Finding("translation/crashed", Level.MUST, "", "no", body=played.body_label)
+    finding = Finding("translation/crashed", Level.MUST, "", "no", body=played.name)
     (body,) = shown_bodies(corpus, route, ItemResult(Verdict.FAIL, (finding,), (played,)))
     return body
 

@@ -207,7 +207,7 @@ class _Agent:
         _report_failure(self._tally, number, "request", failed, body_label, self._request)
 
     def _reply_faults(self, reply: PlayedBodies) -> tuple[Finding, ...]:
-        return self._harness.judge.response(reply.source, reply.output, self._route).findings
+        return self._harness.judge.response(reply.source, reply.produced, self._route).findings
 
     def _mention_reply_faults(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """The findings on a request; those that an earlier reply caused name it: the client's own request has them."""
@@ -216,7 +216,7 @@ class _Agent:
         names: dict[tuple[str, str], str] = {}
         for reply in self._replies:
             for entry in self._reply_faults(reply):
-                names.setdefault(_fault_key(entry), reply.body_label)
+                names.setdefault(_fault_key(entry), reply.name)
         return tuple(
             replace(entry, message=f"{entry.message} (on the way down, in {name}: the client's own request has it so)")
             if (name := names.get(_fault_key(entry)))

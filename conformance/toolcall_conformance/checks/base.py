@@ -168,7 +168,7 @@ class Tally:
         self._store_output(failed)
         self.played.append(reply)
         message = f"the next request repeats what breaks {fault.rule} here, and {failed.sentence}"
-        loop_break = replace(fault, rule="translation/loop-broken", message=message, body=reply.body_label)
+        loop_break = replace(fault, rule="translation/loop-broken", message=message, body=reply.name)
         self.findings.append(replace(loop_break, format=self.route.client))
 
     def fail_reply(self, operation: str, failed: Failed, body_label: str, *, may_fail: bool) -> None:
@@ -207,7 +207,7 @@ class Tally:
     def _leave_item(self, failed: Inapplicable) -> None:
         """End the item at a call that says nothing about the translator; only faults before it count."""
         self.inapplicable, self.is_left = failed.reason, True
-        if self.played and self.played[-1].output is MISSING:
+        if self.played and self.played[-1].produced is MISSING:
             self.played.pop()
 
     def go_on_without(

@@ -76,8 +76,8 @@ def _claims(
     """For each body, the finding on the first place where it claims to have made up what is judged."""
     for bodies in played:
         for body_label, output in (
-            (bodies.body_label, bodies.output),
-            (f"{bodies.body_label}, assembled", bodies.files.get("assembled.json")),
+            (bodies.name, bodies.produced),
+            (f"{bodies.name}, assembled", bodies.files.get("assembled.json")),
         ):
             places = made_up_places.places_in(route, body_label)
             if not places or output is MISSING or output is None:

@@ -9,13 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PlayedBodies:
-    """The bodies of one judged call. ``body_label`` is like ``02-request``; ``output`` is MISSING if there is none.
+    """The bodies of one judged call: ``name`` is their label (``02-request``), ``produced`` is MISSING without an output.
 
     ``files`` are further files by the ends of their names, bytes or JSON values: ``{"received.sse": b"data: …"}``.
     """
 
-    body_label: str
+    name: str
     source: Any
-    output: Any
+    produced: Any
     golden: Any
     files: Mapping[str, Any] = field(default_factory=dict)

@@ -53,14 +53,12 @@ def _client_reactions(
         if format_name in client_formats() and body is not MISSING:
             golden = None if exchange.golden is MISSING else exchange.golden
             expected = None if body_kind == "request" else _expected_reading(route, exchange, format_name, body_kind)
-            yield ClientReaction(
-                exchange.body_label, witness(format_name, body_kind, body, golden=golden, expected=expected)
-            )
+            yield ClientReaction(exchange.name, witness(format_name, body_kind, body, golden=golden, expected=expected))
 
 
 def is_about(body_label: str, exchange: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
     """Whether findings on ``body_label`` are about this exchange. A label may have a suffix after a comma."""
-    name = _REPEAT_SUFFIX.sub("", exchange.body_label)
+    name = _REPEAT_SUFFIX.sub("", exchange.name)
     return bool(body_label) and (len(played) == 1 or body_label == name or body_label.startswith(f"{name}, "))
 
 
@@ -68,8 +66,8 @@ def _received_body(exchange: PlayedBodies) -> tuple[str, Any]:
     """The kind of the body that the client received, and the body: of a stream its bytes, MISSING if there is none."""
     if "received.sse" in exchange.files:
         return "stream", exchange.files["received.sse"]
-    body_kind = _BODY_KIND.search(exchange.body_label)
-    return ("", MISSING) if body_kind is None else (body_kind[0], exchange.output)
+    body_kind = _BODY_KIND.search(exchange.name)
+    return ("", MISSING) if body_kind is None else (body_kind[0], exchange.produced)
 
 
 def _expected_reading(route: Route, exchange: PlayedBodies, format_name: str, body_kind: str) -> Reading | None:

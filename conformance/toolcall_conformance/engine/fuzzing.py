@@ -211,9 +211,7 @@ class GeneratedPlayer:
             name = f"{number}-{example.finding.rule.rpartition('/')[2]}"
             body = example.finding.body
             findings.append(replace(example.finding, body=f"{name}-{body}" if body else ""))
-            played += [
-                replace(exchange, body_label=f"{name}-{exchange.body_label}") for exchange in example.result.played
-            ]
+            played += [replace(exchange, name=f"{name}-{exchange.name}") for exchange in example.result.played]
             lines += self._example_lines(item, name, example)
         causes = {example.observed.failure.cause for example in examples}
         for observation in observations:

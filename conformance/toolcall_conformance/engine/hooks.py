@@ -251,7 +251,7 @@ def _raise_location(item: ConformanceItem, finding: Finding) -> str:
 def _produced_bodies(result: ItemResult | None) -> dict[str, Any]:
     """The translator's outputs by body label."""
     played = result.played if result is not None else ()
-    return {exchange.body_label: exchange.output for exchange in played if exchange.output is not MISSING}
+    return {exchange.name: exchange.produced for exchange in played if exchange.produced is not MISSING}
 
 
 def _source_size(result: ItemResult | None) -> int:

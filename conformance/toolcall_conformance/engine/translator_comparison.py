@@ -66,14 +66,14 @@ def _pair_bodies(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) ->
     sides: dict[str, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for side, bodies in enumerate((ours, other)):
         for entry in bodies:
-            sides[entry.body_label][side].append(_final_body(entry))
+            sides[entry.name][side].append(_final_body(entry))
     for name, (first, second) in sides.items():
         yield from ((name, left, right) for left, right in zip_longest(first, second, fillvalue=MISSING))
 
 
 def _final_body(body: PlayedBodies) -> Any:
     """The output of an exchange; of a stream the assembled reply."""
-    return body.files.get("assembled.json", MISSING) if "received.sse" in body.files else body.output
+    return body.files.get("assembled.json", MISSING) if "received.sse" in body.files else body.produced
 
 
 def _compare_bodies(harness: Harness, route: Route, body_label: str, ours: Any, other: Any) -> Iterator[Finding]:

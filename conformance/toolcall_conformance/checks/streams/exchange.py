@@ -127,7 +127,7 @@ def record_wrong_stream(
 
     ``uncut`` is the outcome of the same stream cut only between its events.
     """
-    before = sum(played.body_label.startswith(body_label) for played in tally.played)
+    before = sum(played.name.startswith(body_label) for played in tally.played)
     files: dict[str, Any] = {"sent.sse": b"".join(sent), "sent-pieces.json": [len(piece) for piece in sent]}
     for end, stream in (("received.sse", outcome), ("usual.sse", uncut)):
         if isinstance(stream, Streamed):

@@ -26,10 +26,10 @@ def write_bodies(root: Path, item: PlannedItem, result: ItemResult) -> Path | No
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for played in result.played:
-            bodies = {"input.json": played.source, "produced.json": played.output, "golden.json": played.golden}
+            bodies = {"input.json": played.source, "produced.json": played.produced, "golden.json": played.golden}
             for end, body in {**bodies, **played.files}.items():
                 if body is not MISSING:
-                    (folder / f"{played.body_label}.{end}").write_bytes(_body_bytes(body))
+                    (folder / f"{played.name}.{end}").write_bytes(_body_bytes(body))
         if result.traceback:
             (folder / "traceback.txt").write_text(visible_lines(result.traceback) + "\n", encoding="utf-8")
     except OSError:

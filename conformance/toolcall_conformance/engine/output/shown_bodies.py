@@ -42,14 +42,14 @@ def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[
 
 def _exchange_entry(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, Any]:
     parts = dict(_exchange_parts(played))
-    labels = _label_parts(corpus, route, played.body_label, parts)
+    labels = _label_parts(corpus, route, played.name, parts)
     entry: dict[str, Any] = {
-        "name": played.body_label,
+        "name": played.name,
         "parts": {name: _shorten_body(part) for name, part in parts.items()},
     }
     marks = {name: label.places for name, label in labels.items() if label.places and name not in _STREAM_FILES}
     ids = {name: label.ids for name, label in labels.items() if label.ids and name in _STREAM_FILES}
-    differs = _golden_differences(corpus, route, played.body_label, parts)
+    differs = _golden_differences(corpus, route, played.name, parts)
     return entry | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
 
 
@@ -81,7 +81,7 @@ def _golden_differences(corpus: Corpus, route: Route, body_label: str, parts: Ma
 def _exchange_parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
     """The bodies of an exchange by their part; of a stream also its events."""
     streamed = "received.sse" in played.files
-    for name, body in (("source", played.source), ("produced", played.output), ("golden", played.golden)):
+    for name, body in (("source", played.source), ("produced", played.produced), ("golden", played.golden)):
         if body is not MISSING and body is not None and not (streamed and name == "produced"):
             yield name, body
     for name, end in _STREAM_FILES.items():
