@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PlayedBodies:
-    """The bodies of one judged call: ``name`` is their label (``02-request``), ``produced`` is MISSING without an output.
+    """The bodies of one judged call: ``name`` is the label (``02-request``), ``produced`` the output, MISSING if none.
 
     ``files`` are further files by the ends of their names, bytes or JSON values: ``{"received.sse": b"data: …"}``.
     """
