@@ -205,19 +205,21 @@ class _EqualCalls:
 
     def __init__(self, calls: CallsOfBoth, columns: Iterable[int]) -> None:
         self._calls = calls
-        self._standing: dict[Hashable, list[int]] = {}
-        self._passed: Counter[Hashable] = Counter()
+        self._columns_by_mark: dict[Hashable, list[int]] = {}
+        self._rows_by_mark: Counter[Hashable] = Counter()
         for column in columns:
             for mark in calls.distinguishing_marks(calls.output[column], calls.output_surroundings[column]):
-                self._standing.setdefault(mark, []).append(column)
+                self._columns_by_mark.setdefault(mark, []).append(column)
 
     def calls_near(self, row: int) -> dict[int, None]:
         """Return those at about the position of a source call; ask for each source call once, in order."""
         candidates: dict[int, None] = {}
         for mark in self._calls.distinguishing_marks(self._calls.source[row], self._calls.source_surroundings[row]):
-            at = self._passed[mark]
-            self._passed[mark] += 1
-            candidates |= dict.fromkeys(self._standing.get(mark, [])[max(0, at - _MAX_DISTANCE) : at + _MAX_DISTANCE])
+            at = self._rows_by_mark[mark]
+            self._rows_by_mark[mark] += 1
+            candidates |= dict.fromkeys(
+                self._columns_by_mark.get(mark, [])[max(0, at - _MAX_DISTANCE) : at + _MAX_DISTANCE]
+            )
         return candidates
 
 

@@ -22,16 +22,16 @@ class Neighbours:
 
     def __init__(self, turn: Turn) -> None:
         self.results = [item for item in turn.items if isinstance(item, Result)]
-        self._passed = [0, *accumulate(isinstance(item, Result) for item in turn.items)]
+        self._result_counts = [0, *accumulate(isinstance(item, Result) for item in turn.items)]
         self._items = turn.items
-        self._ahead: list[int | None] = []
+        self._indices_before: list[int | None] = []
         self._marks: dict[str, _Marks] = {}
-        self._answered: dict[int | None, int] = {}
+        self._first_answers: dict[int | None, int] = {}
         for place, result in enumerate(self.results):
-            self._answered.setdefault(result.call, place)
+            self._first_answers.setdefault(result.call, place)
         ahead: int | None = None
         for place, item in enumerate(turn.items):
-            self._ahead.append(ahead)
+            self._indices_before.append(ahead)
             ahead = ahead if isinstance(item, Media) else place
 
     def item_before(self, index: int, passing: Callable[[Text], bool] = lambda _text: False) -> object:
@@ -39,18 +39,18 @@ class Neighbours:
 
         Texts for which ``passing`` holds are part of the row, in place of media.
         """
-        place = self._ahead[index]
+        place = self._indices_before[index]
         while place is not None and isinstance(text := self._items[place], Text) and passing(text):
-            place = self._ahead[place]
+            place = self._indices_before[place]
         return None if place is None else self._items[place]
 
     def results_before(self, index: int) -> int:
         """Return how many results come before the item at ``index``."""
-        return self._passed[index]
+        return self._result_counts[index]
 
     def has_answer(self, call: int, count: int) -> bool:
         """Whether one of the first ``count`` results answers a call."""
-        return self._answered.get(call, count) < count
+        return self._first_answers.get(call, count) < count
 
     def result_marks(self, kind: str, of: Callable[[Result], Iterable[str | None]]) -> _Marks:
         """Return the words that distinguish the results, as ``of`` gives them; cached by ``kind``."""

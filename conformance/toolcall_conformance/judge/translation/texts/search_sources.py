@@ -90,11 +90,11 @@ class OutputTexts:
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self._texts = texts
-        self._holding = JoinedTexts(_plain_text(text.text) for text in texts)
+        self._search = JoinedTexts(_plain_text(text.text) for text in texts)
 
     def pointer_of(self, cited: Text) -> str:
         """Return the pointer of the first text that contains ``cited``; empty if none does."""
-        number = self._holding.first_with(cited.text.strip())
+        number = self._search.first_with(cited.text.strip())
         return "" if number is None else self._texts[number].pointer
 
 

@@ -57,13 +57,13 @@ class Haystack:
         self._chunks = [0]
         for chunk in chunks:
             self._chunks.append(self._chunks[-1] + len(chunk) + 1)
-        self._words = [match.start() for match in _NON_SPACE.finditer(self.full_text)]
+        self._word_starts = [match.start() for match in _NON_SPACE.finditer(self.full_text)]
         words = self.full_text.split()
         self.squeezed = "".join(words)
-        self._at: list[int] = []
+        self._word_positions: list[int] = []
         count = 0
         for word in words:
-            self._at.append(count)
+            self._word_positions.append(count)
             count += len(word)
         self.size = count
         self.heads, self.tails = self._edges(words)
@@ -73,9 +73,12 @@ class Haystack:
         """Return the positions where a line, or the inside of a tag, begins, and those where it ends."""
         heads, tails = {0}, {self.size}
         for number in range(1, len(words)):
-            if "\n" in self.full_text[self._words[number - 1] + len(words[number - 1]) : self._words[number]]:
-                heads.add(self._at[number])
-                tails.add(self._at[number])
+            if (
+                "\n"
+                in self.full_text[self._word_starts[number - 1] + len(words[number - 1]) : self._word_starts[number]]
+            ):
+                heads.add(self._word_positions[number])
+                tails.add(self._word_positions[number])
         for tag in self._alignment.patterns["tag"].matches(self.full_text):
             heads.add(self._squeezed_position(tag.end()))
             tails.add(self._squeezed_position(tag.start()))
@@ -83,13 +86,13 @@ class Haystack:
 
     def _squeezed_position(self, place: int) -> int:
         """Return how many characters other than white space come before a place of ``full_text``."""
-        number = bisect_right(self._words, place) - 1  # a tag is part of a word, so there is one
-        after = self._at[number + 1] if number + 1 < len(self._at) else self.size
-        return min(self._at[number] + place - self._words[number], after)
+        number = bisect_right(self._word_starts, place) - 1  # a tag is part of a word, so there is one
+        after = self._word_positions[number + 1] if number + 1 < len(self._word_positions) else self.size
+        return min(self._word_positions[number] + place - self._word_starts[number], after)
 
     def _raw_position(self, position: int) -> int:
-        number = bisect_right(self._at, position) - 1
-        return self._words[number] + position - self._at[number]
+        number = bisect_right(self._word_positions, position) - 1
+        return self._word_starts[number] + position - self._word_positions[number]
 
     def raw_text(self, start: int, end: int) -> str:
         """Return the text of a region with its white space."""

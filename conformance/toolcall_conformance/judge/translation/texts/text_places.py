@@ -19,11 +19,11 @@ class Conversation:
 
     def __init__(self, runs: Sequence[TextRun]) -> None:
         self.runs = runs
-        self._where = {chunk.pointer: at for at, run in reversed([*enumerate(runs)]) for chunk in run.chunks}
+        self._run_numbers = {chunk.pointer: at for at, run in reversed([*enumerate(runs)]) for chunk in run.chunks}
 
     def run_number(self, pointer: str) -> int:
         """Return the number of the run that contains the text at a pointer."""
-        return self._where[pointer]
+        return self._run_numbers[pointer]
 
     def is_landmark_before(self, landmark: str, at: int) -> bool:
         """Whether a landmark comes before a run."""
@@ -32,9 +32,9 @@ class Conversation:
     def results_before(self, at: int) -> frozenset[str]:
         """Return the landmarks of results before a run."""
         count = bisect_left([where for where, _ in self._results], at)
-        if count not in self._sets:
-            self._sets[count] = frozenset(landmark for _, landmark in self._results[:count])
-        return self._sets[count]
+        if count not in self._results_cache:
+            self._results_cache[count] = frozenset(landmark for _, landmark in self._results[:count])
+        return self._results_cache[count]
 
     def describe_place(self, pair: Pair, pointer: str) -> str:
         """Describe the place of a text: after which words, call or results it is."""
@@ -63,7 +63,7 @@ class Conversation:
         return [(at, run.landmark) for at, run in enumerate(self.runs) if run.landmark.startswith("results")]
 
     @cached_property
-    def _sets(self) -> dict[int, frozenset[str]]:
+    def _results_cache(self) -> dict[int, frozenset[str]]:
         return {}
 
 

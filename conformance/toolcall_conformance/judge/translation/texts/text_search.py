@@ -29,22 +29,22 @@ class PieceSearch:
 
     def __init__(self, texts: Iterable[str], pieces: Iterable[str]) -> None:
         self._texts = list(texts)
-        self._held: dict[str, set[int]] = {piece: set() for piece in pieces}
+        self._numbers_by_piece: dict[str, set[int]] = {piece: set() for piece in pieces}
         by_length: dict[int, list[str]] = {}
-        for piece in self._held:
+        for piece in self._numbers_by_piece:
             if piece:
                 by_length.setdefault(_run_length(piece), []).append(piece)
         for length, same_length in by_length.items():
             self._scan(length, same_length)
-        if "" in self._held:
-            self._held[""].update(range(len(self._texts)))
-        self._known: dict[str, frozenset[int]] = {}
+        if "" in self._numbers_by_piece:
+            self._numbers_by_piece[""].update(range(len(self._texts)))
+        self._results: dict[str, frozenset[int]] = {}
 
     def texts_with(self, piece: str) -> frozenset[int]:
         """Return the numbers of the texts that contain ``piece``. KeyError if it was not named beforehand."""
-        if piece not in self._known:
-            self._known[piece] = frozenset(self._held[piece])
-        return self._known[piece]
+        if piece not in self._results:
+            self._results[piece] = frozenset(self._numbers_by_piece[piece])
+        return self._results[piece]
 
     def _scan(self, length: int, pieces: Collection[str]) -> None:
         """Scan all texts for the pieces that are known by runs of one length."""
@@ -54,8 +54,8 @@ class PieceSearch:
             for start in range(0, len(text), WINDOW):
                 part = start, start + WINDOW + length - 1
                 runs = set(pattern.findall(text, *part))
-                for piece in runs & self._held.keys():  # as long as a run, and so the run itself
-                    self._held[piece].add(number)
+                for piece in runs & self._numbers_by_piece.keys():  # as long as a run, and so the run itself
+                    self._numbers_by_piece[piece].add(number)
                 if not pieces_by_run.keys().isdisjoint(runs):
                     for place in pattern.finditer(text, *part):
                         self._compare_surroundings(number, place.start(), pieces_by_run.get(place[1], {}))
@@ -65,7 +65,7 @@ class PieceSearch:
         text = self._texts[number]
         for (before, size), same_length in around.items():
             if start >= before and (piece := text[start - before : start - before + size]) in same_length:
-                self._held[piece].add(number)
+                self._numbers_by_piece[piece].add(number)
 
 
 def _run_pattern(runs: Iterable[str], length: int) -> re.Pattern[str]:

@@ -43,7 +43,7 @@ class SimilarNames:
 
     def __init__(self, names: Sequence[str | None], enough: int) -> None:
         numbered_letters = ((at, letters_and_digits(name or "")) for at, name in enumerate(names))
-        self._left = {at: text for at, text in numbered_letters if text}
+        self._remaining = {at: text for at, text in numbered_letters if text}
         self._enough = enough
         self._table: _Table | None = None
 
@@ -52,14 +52,14 @@ class SimilarNames:
         own = letters_and_digits(name or "")
         if not own:
             return None
-        if len(self._left) > _FEW:
-            self._table = self._table or _Table(self._left, self._enough)
+        if len(self._remaining) > _FEW:
+            self._table = self._table or _Table(self._remaining, self._enough)
             place = self._table.first_similar(own)
         else:
-            places = (at for at, other in self._left.items() if _are_letters_similar(own, other, self._enough))
+            places = (at for at, other in self._remaining.items() if _are_letters_similar(own, other, self._enough))
             place = next(places, None)
         if place is not None:
-            text = self._left.pop(place)
+            text = self._remaining.pop(place)
             if self._table is not None:
                 self._table.remove(place, text)
         return place
