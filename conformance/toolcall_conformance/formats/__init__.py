@@ -30,39 +30,41 @@ names = format_names
 
 
 @cache
-def get(name: str) -> Format:
+def get(format_name: str) -> Format:
     """Return the format of a name, whose package is imported at the first call. Raises LookupError."""
-    if name not in names():
-        raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
-    wire_format = importlib.import_module(f"{__name__}.{name}").FORMAT
-    if not isinstance(wire_format, Format) or wire_format.name != name:  # pragma: no cover - a new package may say so
-        raise TypeError(f"FORMAT of the package {name} is no record of a format with that name")
+    if format_name not in names():
+        raise LookupError(f"no such format: {format_name!r} (known: {', '.join(names())})")
+    wire_format = importlib.import_module(f"{__name__}.{format_name}").FORMAT
+    if (
+        not isinstance(wire_format, Format) or wire_format.name != format_name
+    ):  # pragma: no cover - a new package may say so
+        raise TypeError(f"FORMAT of the package {format_name} is no record of a format with that name")
     return wire_format
 
 
-def assemble(name: str, stream: Any) -> Assembled:
+def assemble(format_name: str, stream: Any) -> Assembled:
     """Assemble the reply of a parsed stream. Raises LookupError for a format whose streams cannot be read."""
-    machine = get(name).stream
+    machine = get(format_name).stream
     if machine is None:  # pragma: no cover - all four have a machine, a new format may not
-        raise LookupError(f"the streams of {name} cannot be read")
+        raise LookupError(f"the streams of {format_name} cannot be read")
     return machine.assemble(stream)
 
 
 @memoize(256)
-def assemble_bytes(name: str, data: bytes) -> Assembled:
+def assemble_bytes(format_name: str, data: bytes) -> Assembled:
     """Assemble the reply of a stream's bytes. Equal streams share one result: never change it."""
-    return assemble(name, streaming.read(data))
+    return assemble(format_name, streaming.read(data))
 
 
-def event_kind(name: str, event: Any) -> str:
+def event_kind(format_name: str, event: Any) -> str:
     """Return the kind of an event of a stream: its ``type``, or in formats without types what it holds."""
     data = event.get("data") if isinstance(event, dict) else None
     if isinstance(data, str):
         return data if len(data) <= MAX_KIND_LENGTH else "text"
-    return get(name).event_kind(data) if isinstance(data, dict) else "no object"
+    return get(format_name).event_kind(data) if isinstance(data, dict) else "no object"
 
 
-def read(name: str, direction: str, body: Any) -> Reading:
+def read(format_name: str, direction: str, body: Any) -> Reading:
     """Read a body; ``direction`` is ``request``, ``response``, ``error`` (an error reply) or ``stream``.
 
     A stream's reading is that of its assembled reply. Equal bodies may share one reading: never change it.
@@ -70,25 +72,29 @@ def read(name: str, direction: str, body: Any) -> Reading:
     try:
         data = pack(body)
     except ValueError:  # readers take anything
-        return _read_body(name, direction, body)
-    return _read_body(name, direction, body) if len(data) > MAX_CACHED_BYTES else cached_reading(name, direction, data)
+        return _read_body(format_name, direction, body)
+    return (
+        _read_body(format_name, direction, body)
+        if len(data) > MAX_CACHED_BYTES
+        else cached_reading(format_name, direction, data)
+    )
 
 
-def read_packed(name: str, direction: str, data: bytes) -> Reading:
+def read_packed(format_name: str, direction: str, data: bytes) -> Reading:
     """Read a body that ``jsonvalue.packed`` has packed, as ``read`` does."""
     if len(data) > MAX_CACHED_BYTES:
-        return _read_body(name, direction, unpack(data))
-    return cached_reading(name, direction, data)
+        return _read_body(format_name, direction, unpack(data))
+    return cached_reading(format_name, direction, data)
 
 
 @lru_cache(maxsize=MAX_CACHED_READINGS)
-def cached_reading(name: str, direction: str, data: bytes) -> Reading:
+def cached_reading(format_name: str, direction: str, data: bytes) -> Reading:
     """Read a packed body once: a run reads the same golden bodies for every route and variant."""
-    return _read_body(name, direction, unpack(data))
+    return _read_body(format_name, direction, unpack(data))
 
 
-def _read_body(name: str, direction: str, body: Any) -> Reading:
-    reading = _read_with(get(name), direction, body)
+def _read_body(format_name: str, direction: str, body: Any) -> Reading:
+    reading = _read_with(get(format_name), direction, body)
     reading.body = body
     return reading
 

@@ -128,6 +128,7 @@ class Machine(ABC):
         return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how, unreasoned)
 
     def _check_framing(self, stream: dict[str, Any]) -> None:
+        """Check the bytes around the events: encoding, the blank line at the end, and other lines."""
         if stream.get("broken"):
             message = f"{stream['broken']}; a stream must be UTF-8"
             self.report.add("stream-text", "/broken", message)

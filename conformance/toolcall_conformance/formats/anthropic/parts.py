@@ -126,6 +126,7 @@ def _read_arguments(value: Any) -> Any:
 
 
 def _read_result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> Result:
+    """Read a tool_result: its content as texts, media and values."""
     identity, content = block.child("tool_use_id"), block.child("content")
     parts: list[Any] = []
     if isinstance(content.value, str):

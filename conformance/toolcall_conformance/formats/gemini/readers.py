@@ -87,6 +87,7 @@ def read_response(body: Any) -> Reading:
 
 
 def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
+    """Read the content, the grounding and the finish reason of a candidate."""
     content = node.child("content")
     if content.is_object:
         # Whatever its role: a reply is the model's.

@@ -58,6 +58,7 @@ def read_settings(body: Node, reading: Reading) -> None:
 
 
 def _read_generation(config: Node, reading: Reading) -> None:
+    """Read the settings in ``generationConfig``."""
     for key, name in NUMBER_SETTINGS.items():
         node = config.child(key)
         value = parse_number(node.value)

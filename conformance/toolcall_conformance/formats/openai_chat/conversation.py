@@ -98,6 +98,7 @@ class ChatMessageReader:
                 yield Text(transcript.value, transcript.pointer)
 
     def _read_calls(self, message: Node) -> Iterator[Item]:
+        """Yield the calls of a message, those of ``tool_calls`` before a legacy ``function_call``."""
         calls = list(message.child("tool_calls").each())
         legacy = message.child("function_call")
         # Some vendors always send a function_call, with nothing in it.
@@ -111,6 +112,7 @@ class ChatMessageReader:
             legacy.close(self.reading.residue)
 
     def _read_call(self, call: Node) -> Iterator[Item]:
+        """Yield an entry of ``tool_calls`` as a call, and its signature."""
         residue = self.reading.residue
         kind = call.text("type")
         function, custom = call.child("function"), call.child("custom")
@@ -140,6 +142,7 @@ class ChatMessageReader:
         custom: bool = False,
         legacy: bool = False,
     ) -> Call:
+        """Return a new call; ``holder`` has its name and arguments, ``place`` is its own node."""
         named = holder.child("name")
         name = named.value if isinstance(named.value, str) else None
         key = "input" if custom else "arguments"
@@ -166,6 +169,7 @@ class ChatMessageReader:
         )
 
     def _read_result(self, message: Node, role: str) -> Result:
+        """Return the result of a message with the role tool or function, paired with its call."""
         name, call_id, content = message.child("name"), message.child("tool_call_id"), message.child("content")
         text = call_id.value if isinstance(call_id.value, str) else None
         function_name = name.value if isinstance(name.value, str) else None

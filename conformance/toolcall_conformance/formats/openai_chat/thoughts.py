@@ -30,6 +30,7 @@ def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning |
 
 
 def _read_detail(detail: Node, has_text: bool, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
+    """Yield the text and the opaque state of an entry of ``reasoning_details``."""
     detail.ignore("type", "id", "index")
     origin = _PROVIDERS.get((detail.text("format") or "").split("-")[0], "")
     for key in ("text", "summary"):

@@ -20,6 +20,7 @@ def read_tools(body: Node, reading: Reading) -> None:
 
 
 def _read_tool(entry: Node, reading: Reading) -> Tool | None:
+    """Return the tool of an entry of ``tools``; None if it is no object."""
     if not entry.is_object:
         return None
     kind = entry.text("type") or "function"

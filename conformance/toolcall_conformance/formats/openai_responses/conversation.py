@@ -169,6 +169,7 @@ class ItemReader:
         node.close(self.reading.residue)
 
     def _read_output(self, node: Node, kind: str) -> None:
+        """Read the output of a call; that of a hosted call is a hosted step."""
         call_id = node.text("call_id")
         # An output that does not say who ran its search answers the client's search of its id, if there is one.
         is_clients = call_id is not None and call_id in self._search_ids
@@ -228,6 +229,7 @@ class ItemReader:
         self.reading.compacts = node.pointer
 
     def _add_sealed_state(self, node: Node) -> None:
+        """Add the ``encrypted_content`` of an item as opaque state."""
         state = node.child("encrypted_content")
         if isinstance(state.value, str) and state.value:
             self.add_item(
@@ -243,6 +245,7 @@ class ItemReader:
         node.close(self.reading.residue)
 
     def _read_hosted(self, node: Node, kind: str) -> None:
+        """Read a step that OpenAI runs, with the tools or the image that it brings."""
         node.ignore(*node.value)
         call_id = node.text("call_id")
         if call_id is not None:

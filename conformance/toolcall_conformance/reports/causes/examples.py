@@ -53,6 +53,7 @@ class Examples:
         return list(occurrences.values())
 
     def _offer(self, occurrence: Occurrence, dropped: list[str]) -> bool:
+        """Add an occurrence if it is among the simplest of its kind; ``dropped`` gets the node id that it replaces."""
         best, nodeid = self._best.setdefault(occurrence.key, {}), occurrence.item.nodeid
         self._uses[nodeid] = self._uses.get(nodeid, 0) + (nodeid not in best)
         best[nodeid] = simplicity(occurrence)

@@ -155,6 +155,7 @@ class _RootIndex:
 
 
 def _key_without_format(root: RootCause) -> Hashable:
+    """Return what roots must share to be one fault in several formats."""
     occurrence = root.occurrences[0]
     owner, _, name = root.rule.partition("/")
     if owner == occurrence.finding["format"]:
@@ -179,6 +180,7 @@ def _key_without_format(root: RootCause) -> Hashable:
 
 
 def _key_without_depth(root: RootCause) -> Hashable:
+    """Return what roots must share to be one fault at several depths of a schema."""
     occurrence = root.occurrences[0]
     return (
         root.is_known,

@@ -24,15 +24,15 @@ def drop_repetitions(occurrences: list[Occurrence], harm: Harm) -> Iterator[Lead
         yield from drop_followers([each for same in bodies.values() for each in _drop_synonyms(same, harm)])
 
 
-def _drop_synonyms(same: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurrence]:
+def _drop_synonyms(body_findings: list[Occurrence], harm: Harm) -> Iterator[LeadingOccurrence]:
     """Yield the findings on one body without synonyms, which ``harm.json`` lists in groups."""
     exact = min(
-        ((occurrence.is_known, occurrence.level) for occurrence in same if occurrence.rule not in harm.echoes),
+        ((occurrence.is_known, occurrence.level) for occurrence in body_findings if occurrence.rule not in harm.echoes),
         default=(True, len(LEVELS)),
     )
     plain = [
         occurrence
-        for occurrence in same
+        for occurrence in body_findings
         if occurrence.rule not in harm.echoes or (occurrence.is_known, occurrence.level) < exact
     ]
     groups: defaultdict[Any, list[Occurrence]] = defaultdict(list)

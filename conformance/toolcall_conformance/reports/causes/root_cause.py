@@ -104,6 +104,7 @@ class RootCause:
         self.echoes += root.echoes
 
     def to_json(self) -> dict[str, Any]:
+        """Return the entry of a JSON report."""
         checks = Counter(item.check for item in self.items)
         return {
             "rule": self.rule,

@@ -85,6 +85,7 @@ def _hint(value: Any, *, shows_members: bool) -> str:
 
 
 def _short_json(value: Any) -> str:
+    """Return a value as JSON, cut at ``_MAX_TEXT`` characters."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):

@@ -39,13 +39,13 @@ class SuitePair:
         """Whether both suites are known."""
         return self.old is not None and self.new is not None
 
-    def case_state(self, name: str) -> EntryState:
+    def case_state(self, case_id: str) -> EntryState:
         """Return how a case differs; recordings are no cases of a suite, so they are the same."""
-        return self._entry_state("cases", name)
+        return self._entry_state("cases", case_id)
 
-    def rule_state(self, name: str) -> EntryState:
+    def rule_state(self, rule_id: str) -> EntryState:
         """Return how a rule differs; a rule with a former id is not new."""
-        return self._entry_state("rules", name)
+        return self._entry_state("rules", rule_id)
 
     def judge_changes(self) -> list[str]:
         """Return sentences about what differs in addition to cases and rules."""
@@ -67,11 +67,11 @@ class SuitePair:
             parts += [pluralize(number, f"{kind.value} {noun}") for kind, number in counts if number]
         return [f"the suites differ: {', '.join(parts)}"] if parts else []
 
-    def _entry_state(self, key: str, name: str) -> EntryState:
-        now = self._suite("new")[key].get(name)
-        then = self._suite("old")[key]
+    def _entry_state(self, table: str, entry_id: str) -> EntryState:
+        now = self._suite("new")[table].get(entry_id)
+        then = self._suite("old")[table]
         before = next(
-            (then[candidate] for candidate in (name, *self.former_ids.get(name, ())) if candidate in then), None
+            (then[candidate] for candidate in (entry_id, *self.former_ids.get(entry_id, ())) if candidate in then), None
         )
         if now == before:
             return EntryState.SAME

@@ -92,8 +92,8 @@ def _timing(run: RunRecord) -> Timing:
     )
 
 
-def _read_file(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+def _read_file(file_name: str) -> str:
+    return (_FOLDER / file_name).read_text(encoding="utf-8")
 
 
 def _content_policy(style: str, script: str) -> str:

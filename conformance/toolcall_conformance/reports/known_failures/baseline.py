@@ -201,6 +201,7 @@ class KnownFailures:
                 )
 
     def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: ItemIndex) -> str:
+        """Return the sentence about an entry whose patterns no longer fail, with the lines to delete."""
         named = sorted({each for nodeids in passing.values() for each in nodeids})
         plain_patterns = [pattern.plain_text for pattern in passing if not pattern.is_exact] or shortest_patterns(
             named, items

@@ -209,6 +209,7 @@ def _assemble_update(
     rows: Sequence[_CauseDraft],
     items: ItemIndex,
 ) -> Update:
+    """Assemble the new text of the file from its top, its tables and its rows, and count the changes."""
     removed = [draft for draft in drafts if draft.is_empty]
     stay = sorted((draft for draft in drafts if not draft.is_empty), key=lambda draft: (draft.key, draft.text))
     lines = sorted((row for row in rows if not row.is_empty), key=lambda row: row.key)

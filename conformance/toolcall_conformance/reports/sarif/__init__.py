@@ -1,4 +1,4 @@
-"""Reports in SARIF, for code hosts and editors that show causes beside the lines of code.
+"""Reports in SARIF, for code hosts and editors that show causes at the lines of code.
 
 SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
 What a code host reads of it:

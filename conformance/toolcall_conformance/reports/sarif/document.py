@@ -110,17 +110,17 @@ def _notification(line: str) -> dict[str, Any]:
     return {"level": "warning", "message": {"text": _plain_text(line)}}
 
 
-def _rule_json(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> dict[str, Any]:
+def _rule_json(rule_id: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> dict[str, Any]:
     """Return a rule with its reason, its repair, and its evidence."""
-    if name not in rules:
-        return {"id": name, "defaultConfiguration": {"level": LEVELS[_gravest_level(name, roots)]}}
-    rule, url = rules[name], evidence_url(name, rules)
+    if rule_id not in rules:
+        return {"id": rule_id, "defaultConfiguration": {"level": LEVELS[_gravest_level(rule_id, roots)]}}
+    rule, url = rules[rule_id], evidence_url(rule_id, rules)
     level = LEVELS[rule.level.value]
     parts = [(FIELDS["why"], rule.why), (FIELDS["fix"], rule.fix)]
     marked = [*(f"**{key}** {prose(text)}" for key, text in parts if text), *([link("evidence", url)] if url else [])]
     plain = [*(f"{key}: {text}" for key, text in parts if text), *([f"{FIELDS['evidence']}: {url}"] if url else [])]
     return {
-        "id": name,
+        "id": rule_id,
         "shortDescription": {"text": _shorten(f"{rule.breach[:1].upper()}{rule.breach[1:]}.", MAX_DESCRIPTION)},
         "fullDescription": {"text": _shorten(rule.sentence, MAX_DESCRIPTION)},
         "help": {"text": "\n\n".join(plain), "markdown": "\n\n".join(marked)},
@@ -130,9 +130,9 @@ def _rule_json(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause])
     }
 
 
-def _gravest_level(name: str, roots: Sequence[RootCause]) -> str:
+def _gravest_level(rule_id: str, roots: Sequence[RootCause]) -> str:
     """Return the gravest level of a rule that the corpus does not have; reports of other versions may have such."""
-    return min((root for root in roots if root.rule == name), key=lambda root: root.level_number).level
+    return min((root for root in roots if root.rule == rule_id), key=lambda root: root.level_number).level
 
 
 def _result_json(root: RootCause, outline: Outline, number: int, places: CodeLocations, mark: str) -> dict[str, Any]:

@@ -46,9 +46,9 @@ class CodeLocations:
         directory = Path(os.path.abspath(self.directory))  # noqa: PTH100 - keeps links as the user named them
         return next((folder for folder in (directory, *directory.parents) if (folder / ".git").exists()), directory)
 
-    def _address(self, name: str) -> str | None:
+    def _address(self, file_name: str) -> str | None:
         """Return the address of a file relative to the root; None if it is outside."""
-        path = Path(os.path.abspath(self.directory / name))  # noqa: PTH100
+        path = Path(os.path.abspath(self.directory / file_name))  # noqa: PTH100
         if not path.is_relative_to(self.root) or path == self.root:
             return None
         # A name may have lone surrogates, which no address can have.

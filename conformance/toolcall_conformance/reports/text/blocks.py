@@ -255,9 +255,9 @@ class _LineWrapper:
 
     width: int
 
-    def field(self, name: str, text: str, lines: int = _VALUE_LINES) -> Iterator[str]:
+    def field(self, field_name: str, text: str, lines: int = _VALUE_LINES) -> Iterator[str]:
         first, *others = self.wrap(" " * _FIELD_WIDTH, text, lines=lines)
-        yield f"  {name:<{_FIELD_WIDTH - 2}}{first.strip()}"
+        yield f"  {field_name:<{_FIELD_WIDTH - 2}}{first.strip()}"
         yield from others
 
     def wrap(self, indent: str, text: str, *, lines: int) -> list[str]:

@@ -141,6 +141,7 @@ def _follower_lines(findings: list[Finding], rules: Mapping[str, Rule], leader: 
 
 
 def _rule_lines(findings: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
+    """Return the lines of a rule: its first places, the reason, the repair, and the command for evidence."""
     level, rule_id = _rule_key(findings[0])
     rule = rules[rule_id].about(findings[0].message) if rule_id in rules else None
     lines = [Line(f"  {rule_id}  {rule.breach if rule else findings[0].message}        {level}", level.value)]
@@ -163,6 +164,7 @@ def _breach_text(rule_id: str, rules: Mapping[str, Rule], message: str = "") -> 
 
 
 def _place_fields(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[tuple[str, str]]:
+    """Return the fields of a finding's place: names and texts."""
     fields: list[tuple[str, str]] = []
     if rule is not None and finding.message != rule.breach:
         fields.append((FIELDS["message"], finding.message))

@@ -57,9 +57,9 @@ class Outline:
         return pluralize(self.items, "item")
 
 
-def evidence_url(rule: str, rules: Mapping[str, Rule]) -> str:
+def evidence_url(rule_id: str, rules: Mapping[str, Rule]) -> str:
     """Return the first address in a rule's evidence; empty if it rests only on a page of this project."""
-    urls = (str(source.get("url", "")) for source in rules[rule].evidence) if rule in rules else ()
+    urls = (str(source.get("url", "")) for source in rules[rule_id].evidence) if rule_id in rules else ()
     return next((url for url in urls if url.startswith("https://")), "")
 
 

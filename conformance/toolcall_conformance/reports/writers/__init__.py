@@ -23,9 +23,9 @@ def writers_by_suffix() -> dict[str, Writer]:
     return {writer.suffix: writer for writer in sorted(writers, key=lambda entry: str(entry.suffix))}
 
 
-def writer_for(name: str) -> Writer | None:
+def writer_for(file_name: str) -> Writer | None:
     """Return the writer with the longest suffix of this file name, or None."""
-    fitting = [writer for suffix, writer in writers_by_suffix().items() if name.lower().endswith(suffix)]
+    fitting = [writer for suffix, writer in writers_by_suffix().items() if file_name.lower().endswith(suffix)]
     return max(fitting, key=lambda writer: len(writer.suffix), default=None)
 
 

@@ -124,7 +124,7 @@ def _evidence_link(outline: Outline) -> str:
     return f" {link('evidence', outline.evidence_url)}" if outline.evidence_url else ""
 
 
-def _more_lines(roots: Sequence[RootCause], name: str) -> Lines:
+def _more_lines(roots: Sequence[RootCause], noun: str) -> Lines:
     """Return a line about the causes that are left out: their number, and their rules."""
     if not roots:
         return []
@@ -133,7 +133,7 @@ def _more_lines(roots: Sequence[RootCause], name: str) -> Lines:
         rules[root.rule] += len(root.items)
     named = ", ".join(f"{code(rule)} ({count})" for rule, count in rules.most_common(_MORE_RULES_SHOWN))
     others = len(rules) - _MORE_RULES_SHOWN
-    return ["", f"and {pluralize(len(roots), name)}: {named}{f' and {others} other rules' if others > 0 else ''}"]
+    return ["", f"and {pluralize(len(roots), noun)}: {named}{f' and {others} other rules' if others > 0 else ''}"]
 
 
 def _warning_lines(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> Lines:

@@ -133,6 +133,7 @@ def _local_references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
 
 
 def _reference_exists(schema: dict[str, Any], target: str) -> bool:
+    """Whether a local reference leads to a subschema or an anchor of ``schema``."""
     if not target.startswith("#/"):
         # "#" is the root; "#name" an anchor, which may be anywhere.
         return target == "#" or f'"$anchor": {json.dumps(target[1:])}' in json.dumps(schema)

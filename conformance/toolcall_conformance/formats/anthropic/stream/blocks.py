@@ -101,6 +101,7 @@ class StreamedBlock:
             report.add("stream-unknown", pointer, message, want=self.accepted_deltas, got=kind)
 
     def _add_piece(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
+        """Add the piece of a delta to the body; the JSON of ``input`` is collected until the end."""
         if kind == "compaction_delta":
             self.body.update(deep_copy({key: value for key, value in delta.items() if key != "type"}))
         elif kind == "citations_delta":

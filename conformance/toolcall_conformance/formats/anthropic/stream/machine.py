@@ -138,6 +138,7 @@ class _MessageMachine(Machine):
             self._take_block_event(kind, pointer, data)
 
     def _report_misplaced(self, kind: str, pointer: str) -> None:
+        """Report an event that is not allowed in the current state, by the rule for that state."""
         if self.state in (MessageState.ENDED, MessageState.FAILED):
             end = "message_stop" if self.state is MessageState.ENDED else "an error"
             self.report.add("stream-after-end", pointer, f"{kind} follows {end}", want=MISSING, got=kind)
@@ -155,6 +156,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-finish-last", pointer, f"{kind} follows the stop_reason", want=want, got=got)
 
     def _start_message(self, pointer: str, data: dict[str, Any]) -> None:
+        """Take message_start; a second one is ignored, as in the SDK."""
         if self.message is not None:
             return
         message = data.get("message")
@@ -169,6 +171,7 @@ class _MessageMachine(Machine):
         self.state = MessageState.MESSAGE
 
     def _open_block(self, pointer: str, data: dict[str, Any]) -> None:
+        """Open a block at the end, and report a wrong index or an open block before it."""
         index = self._read_index(pointer, data, len(self.blocks))
         if index is not None:
             self._misnumbered.pop(index, None)
@@ -204,6 +207,7 @@ class _MessageMachine(Machine):
         return number
 
     def _take_block_event(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
+        """Take a delta or the stop of a block, found by index as in the SDK, and report what is wrong."""
         at = f"{pointer}/index" if "index" in data else pointer
         where = self._read_index(pointer, data, len(self.blocks) - 1)
         is_open = where is not None and where in self._open_blocks
@@ -322,6 +326,7 @@ class _MessageMachine(Machine):
         )
 
     def _finish_block(self, index: int, block: StreamedBlock) -> None:
+        """Parse a block's input, and report a missing stop or incomplete JSON if the message ended."""
         whole = block.parse_input()
         if self.state is MessageState.ENDED and self.message is not None:
             cut = self.message.get("stop_reason") in CUT_REASONS and block is self.blocks[-1]

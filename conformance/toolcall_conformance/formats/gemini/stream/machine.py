@@ -87,6 +87,7 @@ class _Candidate:
         self._joinable = False
 
     def take(self, pointer: str, chunk: dict[str, Any]) -> None:
+        """Take a chunk of this candidate: its members, then its parts."""
         content, pointer_of = member(chunk, "content"), _member_pointers(pointer, chunk)
         entries = member(content, "parts")
         parts = entries if isinstance(entries, list) else []
@@ -124,6 +125,7 @@ class _Candidate:
         self._joinable = plain
 
     def _add_call(self, pointer: str, part: dict[str, Any], call: dict[str, Any]) -> None:
+        """Start a call, or continue the open one if the functionCall has no name; then add its partialArgs."""
         at = f"{pointer}/{_present_key(part, 'functionCall')}"
         others = deep_copy({key: value for key, value in part.items() if key not in spellings("functionCall")})
         goes_on = member(call, "willContinue") is True
@@ -210,6 +212,7 @@ class _CandidateMachine(Machine):
             self._take_chunk(f"{pointer}/data", data)
 
     def _take_chunk(self, pointer: str, data: dict[str, Any]) -> None:
+        """Take a chunk: members of the reply, then an entry for each candidate."""
         self.body = self.body if self.body is not None else {}
         before, now = self.body.get("responseId"), member(data, "responseId")
         if isinstance(before, str) and isinstance(now, str) and before != now:

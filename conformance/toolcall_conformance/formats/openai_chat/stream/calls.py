@@ -128,8 +128,11 @@ class ChoiceCalls:
         elif piece is not None:
             call.value = piece
         extra = {key: value for key, value in entry.items() if key not in _KNOWN_KEYS}
-        beside = {key: value for key, value in holder.items() if key not in ("name", "arguments", "input")}
-        merge_delta(call.other_members, extra | ({"custom" if call.custom else "function": beside} if beside else {}))
+        holder_members = {key: value for key, value in holder.items() if key not in ("name", "arguments", "input")}
+        merge_delta(
+            call.other_members,
+            extra | ({"custom" if call.custom else "function": holder_members} if holder_members else {}),
+        )
         return opens
 
     def _continued_call(self, entry: dict[str, Any], holder: dict[str, Any]) -> OpenCall | None:
@@ -156,6 +159,7 @@ class ChoiceCalls:
         return None if nameless and (name != call.name or call.is_json()) else call
 
     def _open_call(self, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> OpenCall:
+        """Open a call with its first entry, and report a missing or wrong index, id, name or type."""
         index = entry.get("index")
         call = OpenCall(
             pointer, len(self.calls), index if _is_index(index) else None, self._report.part_report(pointer)
@@ -186,6 +190,7 @@ class ChoiceCalls:
         return call
 
     def _continue_call(self, call: OpenCall, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> None:
+        """Continue a call, and report an index, an order, or a repeated member that clients mistake."""
         index = entry.get("index")
         if "index" not in entry:
             self._report_once(call, "stream-call-index", pointer, "the entry has no index", call.index)

@@ -48,8 +48,8 @@ class Choice:
         self._report = report
         self._calls = ChoiceCalls(report)
         self._role: str | None = None
-        self._role_said_again = False
-        self._said_after_finish = False
+        self._role_repeated = False
+        self._late_delta_reported = False
         self._message: dict[str, Any] = {}
         self._legacy: tuple[str, list[str]] | None = None
         self._finish: Any = None
@@ -68,8 +68,8 @@ class Choice:
         raw = choice.get("delta")
         delta: dict[str, Any] = raw if isinstance(raw, dict) else {}
         place = join(pointer, "delta") if "delta" in choice else pointer
-        if self.state is ChoiceState.FINISHED and _has_content(delta) and not self._said_after_finish:
-            self._said_after_finish = True
+        if self.state is ChoiceState.FINISHED and _has_content(delta) and not self._late_delta_reported:
+            self._late_delta_reported = True
             message = "this delta follows the finish_reason; it must precede it"
             self._report.add("stream-finish-last", place, message, want=Words("before the finish_reason"), got=delta)
         self._take_role(delta, place)
@@ -83,13 +83,14 @@ class Choice:
             self._take_finish(choice["finish_reason"], join(pointer, "finish_reason"), opened)
 
     def _take_role(self, delta: dict[str, Any], pointer: str) -> None:
+        """Take the role, which only the first delta may have."""
         role = delta.get("role")
         if self.state is ChoiceState.EMPTY:
             if not role:
                 message = "the first delta must have the role"
                 self._report.add("stream-role", pointer, message, want="assistant", got=missing_if_null(role))
-        elif role and self._role and not self._role_said_again:
-            self._role_said_again = True
+        elif role and self._role and not self._role_repeated:
+            self._role_repeated = True
             message = "the role must be there once; the official SDK concatenates the two"
             self._report.add("stream-role", join(pointer, "role"), message, want=MISSING, got=role)
         if isinstance(role, str) and role and self._role is None:
@@ -103,6 +104,7 @@ class Choice:
         return opened
 
     def _take_other_members(self, delta: dict[str, Any], pointer: str) -> None:
+        """Merge all members of a delta but role and tool_calls into the message."""
         for key, value in delta.items():
             if key == "content":
                 self._message["content"] = _merge_content(self._message.get("content"), value)

@@ -74,7 +74,7 @@ class _ChunkMachine(Machine):
         super().__init__(ids)
         self._state = ReplyState.BEFORE
         self._body: dict[str, Any] = {}
-        self._uncounted: tuple[str, Any] | None = (
+        self._chunk_without_usage: tuple[str, Any] | None = (
             None  # the first chunk without usage after one with it, and that usage
         )
         self._choices: list[Choice] = []
@@ -113,7 +113,7 @@ class _ChunkMachine(Machine):
         begins = not self._body
         self._take_identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
-            self._uncounted = self._uncounted or (pointer, self._body["usage"])
+            self._chunk_without_usage = self._chunk_without_usage or (pointer, self._body["usage"])
         for key in _REPEATED_KEYS:
             if chunk.get(key) is not None:
                 self._body[key] = chunk[key]
@@ -146,6 +146,7 @@ class _ChunkMachine(Machine):
             self.report.add_once("stream-same-id", join(pointer, "id"), want=self._body.get("id"), got=chunk_id)
 
     def _find_choice(self, entry: dict[str, Any], pointer: str) -> Choice:
+        """Return the choice of an entry, perhaps a new one; a wrong index is reported, and read as by the SDK."""
         index = entry.get("index")
         choice = next((choice for choice in self._choices if choice.index == index), None)
         if choice is not None:
@@ -172,9 +173,9 @@ class _ChunkMachine(Machine):
         finished = [choice.state is _choice.ChoiceState.FINISHED for choice in self._choices]
         if self._state is not ReplyState.FAILED:
             self._check_end(pointer)
-        if self._uncounted is not None and all(finished):  # a reply that was cut need not have a usage
+        if self._chunk_without_usage is not None and all(finished):  # a reply that was cut need not have a usage
             message = "the usage must be in the last chunk; this chunk is later and has none"
-            later, usage = self._uncounted
+            later, usage = self._chunk_without_usage
             self.report.add_once("stream-usage-kept", later, message, want=usage, got=MISSING)
         return self.assembled_stream(
             self._assembled_reply() if self._body else None,
@@ -190,6 +191,7 @@ class _ChunkMachine(Machine):
         return self._state is ReplyState.DONE and bool(open_ones) and all(choice.is_whole for choice in open_ones)
 
     def _check_end(self, pointer: str) -> None:
+        """Report choices without a finish_reason, and a missing ``[DONE]``."""
         for choice in self._choices:
             if choice.state is not _choice.ChoiceState.FINISHED:
                 message = f"choice {choice.index} has no finish_reason; its last chunk must have it"

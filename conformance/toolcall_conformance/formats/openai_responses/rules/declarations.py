@@ -29,6 +29,7 @@ def strict_schema(subject: Subject) -> Iterator[Breach]:
 
 
 def _open_object_faults(node: dict[str, Any], place: str) -> Iterator[Breach]:
+    """Yield a breach if strict mode refuses an object schema."""
     properties = node.get("properties")
     names = list(properties) if isinstance(properties, dict) else []
     if not _is_of_type(node, "object") and not names:
@@ -186,6 +187,6 @@ def _tool_schemas(subject: Subject) -> Iterator[SchemaPlace]:
         yield from subschemas(tool.schema, tool.schema_pointer or tool.pointer)
 
 
-def _is_of_type(node: dict[str, Any], name: str) -> bool:
+def _is_of_type(node: dict[str, Any], type_name: str) -> bool:
     kind = node.get("type")
-    return kind == name or (isinstance(kind, list) and name in kind)
+    return kind == type_name or (isinstance(kind, list) and type_name in kind)

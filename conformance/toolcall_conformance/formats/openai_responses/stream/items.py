@@ -52,7 +52,7 @@ class StreamItem:
     """An item so far. ``index`` is its output_index, or None."""
 
     def __init__(self, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> None:
-        self.said: dict[str, Any] = deep_copy(item)
+        self.body: dict[str, Any] = deep_copy(item)
         self.index = index
         self.pointer = pointer
         self.closed = False
@@ -60,7 +60,7 @@ class StreamItem:
         self._report = report.part_report(pointer)
         self._texts: dict[TextPlace, StreamedText] = {}
         self._parts: dict[TextPlace, bool] = {}  # whether the part was closed
-        self._notes: list[tuple[Any, Any, Any]] = []  # part, number and content of each annotation
+        self._annotations: list[tuple[Any, Any, Any]] = []  # part, number and content of each annotation
         for place, text in fragmented_texts(item):
             # The fragments of an item continue the text that it began with.
             if text:
@@ -70,18 +70,18 @@ class StreamItem:
     def from_whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> StreamItem:
         """Make an item that came complete, without events before."""
         output_item = cls({}, index, pointer, report)
-        output_item.said, output_item.closed = deep_copy(item), True
+        output_item.body, output_item.closed = deep_copy(item), True
         for place, text in fragmented_texts(item):
             output_item._streamed_text(place).whole = text
         return output_item
 
     @property
     def kind(self) -> str:
-        return item_type(self.said)
+        return item_type(self.body)
 
     @property
     def subject(self) -> str:
-        named = self.said.get("name")
+        named = self.body.get("name")
         return f"{self.kind} {named or 'without a name'}" if isinstance(named, str) else self.kind
 
     def open_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
@@ -100,6 +100,7 @@ class StreamItem:
             self._streamed_text((list_key, index)).fragments.append(text)
 
     def close_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
+        """Take a done part, and compare its text with the fragments."""
         if not self._check_open(pointer) or not _is_index(index):
             return
         place = (list_key, index)
@@ -117,7 +118,7 @@ class StreamItem:
 
     def add_annotation(self, data: dict[str, Any]) -> None:
         """Take an annotation, which has to be in its part when that is done."""
-        self._notes.append((data.get("content_index"), data.get("annotation_index"), data.get("annotation")))
+        self._annotations.append((data.get("content_index"), data.get("annotation_index"), data.get("annotation")))
 
     def add_fragment(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """Take a fragment; it counts even after the whole text."""
@@ -161,9 +162,9 @@ class StreamItem:
             self._report_once("stream-after-done", pointer, "the item is done twice", MISSING, self.kind)
         self.closed = True
         self.compare(item, join(pointer, "item"))
-        self._report_restatement(beginning_changes(self.said, item, join(pointer, "item")))
+        self._report_restatement(beginning_changes(self.body, item, join(pointer, "item")))
         self._report_restatement(self._part_changes(item, join(pointer, "item")))
-        self._report_restatement(annotation_changes(self._notes, item, join(pointer, "item")))
+        self._report_restatement(annotation_changes(self._annotations, item, join(pointer, "item")))
         for place, text in self._texts.items():
             if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
                 message, want = (
@@ -177,7 +178,7 @@ class StreamItem:
                 stems = [stem for stem, (list_key, _) in PART_EVENTS.items() if list_key == place[0]]
                 want = Words(" or ".join(f"{stem}.done" for stem in stems))
                 self._report_once("stream-done-events", pointer, message, want, MISSING)
-        self.said = deep_copy(item)
+        self.body = deep_copy(item)
 
     def _done_events(self, place: TextPlace) -> Any:
         """Return the events that may have the whole text."""
@@ -189,7 +190,7 @@ class StreamItem:
         """Compare a later state of the item with the state so far."""
         self._places.append(pointer)
         for key in IDENTITY_KEYS:
-            before, now = self.said.get(key), item.get(key)
+            before, now = self.body.get(key), item.get(key)
             if before != now and (before is not None or self._is_late_member(key)):
                 place = join(pointer, key) if key in item else pointer
                 want = Words(f"the {key} from the beginning") if before is None else before
@@ -210,12 +211,12 @@ class StreamItem:
         """Compare the item in the final reply with its state when it was done."""
         self.compare(item, pointer)
         if self.closed:
-            self._report_restatement(item_changes(self.said, item, pointer))
+            self._report_restatement(item_changes(self.body, item, pointer))
 
     def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Restatement]:
         """Yield what a done item restates of its parts otherwise than when they were done."""
         for (key, index), closed in self._parts.items():
-            before, now = self.said.get(key), item.get(key)
+            before, now = self.body.get(key), item.get(key)
             if closed and isinstance(before, list) and isinstance(now, list) and index < min(len(before), len(now)):
                 yield from part_changes(before[index], now[index], join(pointer, key, index))
 
@@ -227,17 +228,17 @@ class StreamItem:
 
     def streamed_call(self, closed: bool) -> StreamedCall | None:
         """Return the item as a call; None if no client has to run it."""
-        if is_hosted(self.kind, self.said):
+        if is_hosted(self.kind, self.body):
             return None
         if self.kind in BUILTIN_CALL_KEYS:
             name: Any = self.kind.removesuffix("_call")
             text = StreamedText()
         elif self.kind in CALL_TYPES:
-            name = self.said.get("name")
+            name = self.body.get("name")
             text = self._texts.get(("arguments" if self.kind == "function_call" else "input", -1), StreamedText())
         else:
             return None
-        call_id = self.said.get("call_id")
+        call_id = self.body.get("call_id")
         return StreamedCall(
             self.pointer,
             call_id if isinstance(call_id, str) else None,
@@ -261,7 +262,7 @@ class StreamItem:
             want = max(0, len(self._part_list(piece.list_key)) - 1)
             self._report_once("stream-part-index", pointer, message, want, index)
             return None
-        entries = self.said.get(piece.list_key)
+        entries = self.body.get(piece.list_key)
         if not isinstance(entries, list) or not 0 <= index < len(entries):
             self._report_unopened_part(piece.list_key, pointer)
         elif isinstance(entries[index], dict) and entries[index].get("type") not in (piece.part, None):
@@ -301,9 +302,9 @@ class StreamItem:
         return self._texts.setdefault(place, StreamedText())
 
     def _part_list(self, list_key: str) -> list[Any]:
-        entries = self.said.get(list_key)
+        entries = self.body.get(list_key)
         if not isinstance(entries, list):
-            entries = self.said[list_key] = []
+            entries = self.body[list_key] = []
         return entries
 
     def _store_part(self, list_key: str, index: int, part: Any) -> None:
@@ -317,7 +318,7 @@ class StreamItem:
     def _text_holder(self, place: TextPlace, piece: FragmentedText) -> tuple[dict[str, Any], str]:
         """Return the object with the text, created if it is absent, and the text's key."""
         if piece.list_key is None:
-            return self.said, piece.key
+            return self.body, piece.key
         entries = self._part_list(piece.list_key)
         index = place[1] if 0 <= place[1] < len(entries) else len(entries)
         if index == len(entries):

@@ -141,6 +141,7 @@ class _ResponseMachine(Machine):
             self.error = {"error": error}
 
     def _take_progress(self, kind: str, data: dict[str, Any], pointer: str) -> None:
+        """Take an event before the end that has the response itself."""
         if kind != FIRST_EVENT:
             self._check_started(kind, pointer)
         self._state = ResponseState.OPEN
@@ -179,6 +180,7 @@ class _ResponseMachine(Machine):
                 self._first_members[key] = value
 
     def _take_terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
+        """Take the event that ends the response, and compare it with what was streamed."""
         self._check_started(kind, pointer)
         self._state = ResponseState.FAILED if kind == "response.failed" else ResponseState.ENDED
         response = data.get("response")

@@ -37,16 +37,16 @@ class Output:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._items: list[StreamItem] = []
-        self._placed: dict[int, list[StreamItem]] = {}
+        self._items_by_index: dict[int, list[StreamItem]] = {}
         self._final_calls: list[StreamedCall] = []
-        self._begun = 0
+        self._initial_count = 0
         self._furthest: StreamItem | None = None
         """Of the items that are done, and that no provider runs itself, the one with the highest index."""
 
     @property
     def item_bodies(self) -> list[dict[str, Any]]:
         """The items so far, in the order of their indexes."""
-        return [item.said for item in self._ordered_items()]
+        return [item.body for item in self._ordered_items()]
 
     def streamed_calls(self, closed: bool) -> tuple[StreamedCall, ...]:
         """Return the calls that a client has to run; ``closed``: the reply ended in order, and so all calls did."""
@@ -56,7 +56,7 @@ class Output:
     def begin(self, response: dict[str, Any]) -> None:
         """Take response.created; items that its output has already keep their indexes."""
         output = response.get("output")
-        self._begun = len(output) if isinstance(output, list) else 0
+        self._initial_count = len(output) if isinstance(output, list) else 0
 
     def take(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         """Take an event about an item; an event of an unknown type changes nothing."""
@@ -98,32 +98,36 @@ class Output:
         return data
 
     def _take_added(self, data: dict[str, Any], pointer: str) -> None:
+        """Add an item, and report an output_index that is missing or belongs to another item."""
         index: Any = data.get("output_index")
         item = data.get("item")
         if not _is_index(index):
             self._report_missing_index(data, pointer, len(self._items))
-        elif earlier := self._placed.get(index):
+        elif earlier := self._items_by_index.get(index):
             message = f"the {earlier[0].subject} added at {earlier[0].pointer} has this output_index already"
             at, want = join(pointer, "output_index"), len(self._items)
             self._report.add("stream-output-index", at, message, want=want, got=index)
-        elif isinstance(index, int) and index < self._begun:
-            items = "one item" if self._begun == 1 else f"{self._begun} items"
+        elif isinstance(index, int) and index < self._initial_count:
+            items = "one item" if self._initial_count == 1 else f"{self._initial_count} items"
             message = f"response.created has {items} already, one of them with this output_index"
-            self._report.add("stream-output-index", join(pointer, "output_index"), message, want=self._begun, got=index)
+            self._report.add(
+                "stream-output-index", join(pointer, "output_index"), message, want=self._initial_count, got=index
+            )
         if isinstance(item, dict) and not self._is_added_already(index, item):
             self._store_item(StreamItem(item, index if _is_index(index) else None, pointer, self._report))
 
     def _store_item(self, item: StreamItem) -> None:
         self._items.append(item)
         if item.index is not None:
-            self._placed.setdefault(item.index, []).append(item)
+            self._items_by_index.setdefault(item.index, []).append(item)
 
     def _is_added_already(self, index: Any, item: dict[str, Any]) -> bool:
         """Whether this item was added before and is still open."""
         earlier_item = self._known_item(index, item.get("id"))
-        return earlier_item is not None and not earlier_item.closed and _is_same_item(earlier_item.said, item)
+        return earlier_item is not None and not earlier_item.closed and _is_same_item(earlier_item.body, item)
 
     def _take_done(self, data: dict[str, Any], pointer: str) -> None:
+        """Close an item, and report one that was never added."""
         final_item = data.get("item")
         if not isinstance(final_item, dict):
             return
@@ -149,11 +153,11 @@ class Output:
         item.close(final_item, pointer)
 
     def _check_order(self, item: StreamItem, pointer: str) -> None:
-        """Hold an item that is done now against those that were done before it, and whose place is behind its own.
+        """Report an item that is done after one with a higher index.
 
-        Steps that the provider runs itself may run at once, and are done as they end.
+        Steps that the provider runs may be parallel, and are done in any order.
         """
-        if item.index is None or is_hosted(item.kind, item.said):
+        if item.index is None or is_hosted(item.kind, item.body):
             return
         furthest = self._furthest
         if furthest is None or furthest.index is None or item.index > furthest.index:
@@ -172,10 +176,10 @@ class Output:
         if item is None:
             self._report_stray(data, pointer)
         elif "item_id" not in data:
-            want = item.said.get("id") or TEXT
+            want = item.body.get("id") or TEXT
             self._report.add_once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
-        elif item_id != item.said.get("id"):
-            want = item.said.get("id") or Words("the id of the item, which has none")
+        elif item_id != item.body.get("id"):
+            want = item.body.get("id") or Words("the id of the item, which has none")
             at = join(pointer, "item_id")
             self._report.add_once("stream-item-id", at, want=want, got=item_id, subject=item.subject)
         return item
@@ -206,9 +210,9 @@ class Output:
 
     def _known_item(self, index: Any, item_id: Any) -> StreamItem | None:
         """Return the item of an output_index, as the SDK does; by id if the index is missing or not unique."""
-        placed = self._placed.get(index, []) if _is_index(index) else []
+        placed = self._items_by_index.get(index, []) if _is_index(index) else []
         candidates = placed if _is_index(index) else self._items
-        named = (item for item in reversed(candidates) if item_id is not None and item.said.get("id") == item_id)
+        named = (item for item in reversed(candidates) if item_id is not None and item.body.get("id") == item_id)
         return next(named, placed[-1] if placed else None)
 
     def close(self, output: list[Any] | None, pointer: str) -> None:
@@ -217,7 +221,7 @@ class Output:
             (number, output_item) for number, output_item in enumerate(output or []) if isinstance(output_item, dict)
         ]
         for rank, item in enumerate(self._ordered_items()):
-            match = next((entry for entry in left if _is_same_item(item.said, entry[1])), None)
+            match = next((entry for entry in left if _is_same_item(item.body, entry[1])), None)
             if match is None:
                 if not item.closed:
                     message = "the reply ends, and this item was neither done nor is it in the reply"
@@ -228,7 +232,7 @@ class Output:
                 elif output is not None:
                     where = join(pointer, "output")
                     message = "the final output must have this item, which was streamed"
-                    want, got = object_with_values(**_identity_members(item.said)), MISSING
+                    want, got = object_with_values(**_identity_members(item.body)), MISSING
                     self._report.add_once(
                         "stream-final-output", where, message, want=want, got=got, subject=item.subject
                     )
@@ -254,8 +258,8 @@ class Output:
     def check_arguments(self) -> None:
         """Report calls of a completed reply whose arguments are no JSON."""
         for item in self._ordered_items():
-            text = item.said.get("arguments")
-            if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
+            text = item.body.get("arguments")
+            if item.kind != "function_call" or not isinstance(text, str) or item.body.get("status") == "incomplete":
                 continue
             if not is_json(text):
                 message, want = json_fault(text, "the joined fragments must be JSON"), intended_json_text(text)
