@@ -34,12 +34,10 @@ def get(format_name: str) -> Format:
     """Return the format of a name, whose package is imported at the first call. Raises LookupError."""
     if format_name not in names():
         raise LookupError(f"no such format: {format_name!r} (known: {', '.join(names())})")
-    wire_format = importlib.import_module(f"{__name__}.{format_name}").FORMAT
-    if (
-        not isinstance(wire_format, Format) or wire_format.name != format_name
-    ):  # pragma: no cover - a new package may say so
+    record = importlib.import_module(f"{__name__}.{format_name}").FORMAT
+    if not isinstance(record, Format) or record.name != format_name:  # pragma: no cover - a new package may not
         raise TypeError(f"FORMAT of the package {format_name} is no record of a format with that name")
-    return wire_format
+    return record
 
 
 def assemble(format_name: str, stream: Any) -> Assembled:
@@ -81,7 +79,7 @@ def read(format_name: str, direction: str, body: Any) -> Reading:
 
 
 def read_packed(format_name: str, direction: str, data: bytes) -> Reading:
-    """Read a body that ``jsonvalue.packed`` has packed, as ``read`` does."""
+    """Read a body that ``jsonvalue.pack`` has packed, as ``read`` does."""
     if len(data) > MAX_CACHED_BYTES:
         return _read_body(format_name, direction, unpack(data))
     return cached_reading(format_name, direction, data)

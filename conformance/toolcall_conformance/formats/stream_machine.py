@@ -120,12 +120,14 @@ class Machine(ABC):
         *,
         failed: bool,
         whole: bool,
-        said_how: bool = False,
-        unreasoned: dict[str, Any] | None = None,
+        has_stop_reason: bool = False,
+        body_without_stop_reason: dict[str, Any] | None = None,
     ) -> Assembled:
         """Return the assembled stream; a ``failed`` one is not ``whole``."""
         end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if whole else "open"
-        return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how, unreasoned)
+        return Assembled(
+            body, end, tuple(calls), self.error, self.report.breaches, has_stop_reason, body_without_stop_reason
+        )
 
     def _check_framing(self, stream: dict[str, Any]) -> None:
         """Check the bytes around the events: encoding, the blank line at the end, and other lines."""

@@ -322,7 +322,7 @@ class _MessageMachine(Machine):
             failed=self.state is MessageState.FAILED,
             whole=self.state is MessageState.ENDED,
             # Only message_stop is missing, which has no content.
-            said_how=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
+            has_stop_reason=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
         )
 
     def _finish_block(self, index: int, block: StreamedBlock) -> None:

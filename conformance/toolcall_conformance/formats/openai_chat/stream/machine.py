@@ -182,7 +182,7 @@ class _ChunkMachine(Machine):
             self._choices[0].streamed_calls() if self._choices else (),
             failed=self._state is ReplyState.FAILED,
             whole=bool(finished) and all(finished),
-            unreasoned=self._assembled_reply(blank="") if self._ends_without_reason() else None,
+            body_without_stop_reason=self._assembled_reply(blank="") if self._ends_without_reason() else None,
         )
 
     def _ends_without_reason(self) -> bool:
