@@ -169,7 +169,7 @@ def nodeid_order(checks: Sequence[str], variants: Mapping[str, Sequence[str]], f
     """
     met: dict[str, int] = {}
 
-    def place(nodeid: str) -> tuple[Any, ...]:
+    def sort_key(nodeid: str) -> tuple[Any, ...]:
         case, check, client, upstream, variant = split_nodeid(nodeid)
         recorded = case.startswith("recorded/")
         return (
@@ -180,7 +180,7 @@ def nodeid_order(checks: Sequence[str], variants: Mapping[str, Sequence[str]], f
             _sort_index(variants.get(check, ()), variant),
         )
 
-    return place
+    return sort_key
 
 
 def _sort_index(names: Sequence[str], name: str) -> tuple[int, str]:

@@ -33,39 +33,39 @@ _PRIVATE_SETTINGS = (
 def read_settings(root: Node, reading: Reading) -> None:
     """Read every key but ``instructions``, ``tools`` and ``input``."""
 
-    def put(name: str, node: Node, value: Any) -> None:
+    def add_setting(name: str, node: Node, value: Any) -> None:
         # Null means absent.
         if value is not None:
             reading.settings[name] = Setting(name, value, node.pointer)
 
     for key, name in _PLAIN_SETTINGS.items():
         node = root.child(key)
-        put(name, node, node.value)
+        add_setting(name, node, node.value)
 
     choice = root.child("tool_choice")
     neutral = read_choice(choice)
     if neutral is None:
-        put("private:tool_choice", choice, choice.value)
-    put("tool_choice", choice, neutral)
+        add_setting("private:tool_choice", choice, choice.value)
+    add_setting("tool_choice", choice, neutral)
 
     effort = root.child("reasoning").child("effort")
-    put("reasoning", effort, None if effort.value is None else {"effort": effort.value})
+    add_setting("reasoning", effort, None if effort.value is None else {"effort": effort.value})
     summary = root.child("reasoning").child("summary")
     if isinstance(summary.value, str):
         reading.thoughts = Setting("thoughts", True, summary.pointer)
 
     text = root.child("text")
-    put("response_format", text.child("format"), _response_format(text.child("format")))
-    put("verbosity", text.child("verbosity"), text.get("verbosity"))
+    add_setting("response_format", text.child("format"), _response_format(text.child("format")))
+    add_setting("verbosity", text.child("verbosity"), text.get("verbosity"))
     text.close(reading.residue)
 
     # ``user`` is the old name of ``safety_identifier``; a body may have both.
     identity = root.child("user")
     safety = root.child("safety_identifier")
-    put("user_id", safety, safety.value)
-    put("user_id", identity, identity.value)
+    add_setting("user_id", safety, safety.value)
+    add_setting("user_id", identity, identity.value)
     if identity.value is not None:
-        put("private:safety_identifier", safety, safety.value)
+        add_setting("private:safety_identifier", safety, safety.value)
 
     for key, kind in (("previous_response_id", "reply"), ("conversation", "conversation")):
         node = root.child(key)
@@ -75,7 +75,7 @@ def read_settings(root: Node, reading: Reading) -> None:
 
     for key in _PRIVATE_SETTINGS:
         node = root.child(key)
-        put(f"private:{key}", node, node.value)
+        add_setting(f"private:{key}", node, node.value)
 
 
 def _response_format(node: Node) -> dict[str, Any] | None:

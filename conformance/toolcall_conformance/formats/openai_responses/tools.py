@@ -78,7 +78,7 @@ def _read_grammar(format_node: Node) -> dict[str, Any] | None:
 
 
 def _read_declaration(entry: Node, node: Node, kind: str) -> Tool:
-    def place(key: str) -> str | None:
+    def member_pointer(key: str) -> str | None:
         return node.child(key).pointer if key in node else None
 
     return Tool(
@@ -88,9 +88,9 @@ def _read_declaration(entry: Node, node: Node, kind: str) -> Tool:
         entry.pointer,
         kind=kind,
         strict=node.flag("strict") if kind == "function" else None,
-        name_pointer=place("name"),
-        description_pointer=place("description"),
-        schema_pointer=place("parameters") if kind == "function" else None,
+        name_pointer=member_pointer("name"),
+        description_pointer=member_pointer("description"),
+        schema_pointer=member_pointer("parameters") if kind == "function" else None,
     )
 
 

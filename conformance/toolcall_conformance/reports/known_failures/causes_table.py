@@ -146,11 +146,11 @@ def format_row(cause: str, patterns: Collection[str]) -> str:
     """Return a row in as few lines as ``WIDTH`` permits."""
     import tomlkit
 
-    def quoted(text: str) -> str:
+    def quote(text: str) -> str:
         return tomlkit.string(text).as_string()
 
-    *some, last = map(quoted, patterns)
-    now, lines = f"{quoted(cause)} = [", []
+    *some, last = map(quote, patterns)
+    now, lines = f"{quote(cause)} = [", []
     for number, each in enumerate([*(f"{part}, " for part in some), f"{last}]"]):
         if number and len(now) + len(each.rstrip()) > WIDTH:
             lines.append(f"{now.rstrip()}\n")

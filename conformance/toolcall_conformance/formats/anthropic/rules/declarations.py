@@ -41,7 +41,7 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
         if name is not None and name in pointers:
             message = f"the tool at {pointers[name]} has this name already; each tool must have its own"
             want = another_text(name, names)
-            yield Breach(tool.at("name"), message, want, name, subject=f"tool {place + 1}, {name}")
+            yield Breach(tool.member_pointer("name"), message, want, name, subject=f"tool {place + 1}, {name}")
         elif name is not None:
             pointers[name] = tool.pointer
 
@@ -52,7 +52,7 @@ def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
             for path, message, want in _schema_errors(json.dumps(schema)):
-                pointer = join(tool.at("input_schema"), *path)
+                pointer = join(tool.member_pointer("input_schema"), *path)
                 yield Breach(pointer, message, want, resolve(schema, join("", *path)))
 
 
@@ -102,7 +102,7 @@ def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
     for tool in subject.derive(tools):
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
-            for pointer, target in _local_references(schema, tool.at("input_schema")):
+            for pointer, target in _local_references(schema, tool.member_pointer("input_schema")):
                 if not _reference_exists(schema, target):
                     message = f"nothing is at {target} in this schema, where $ref leads"
                     yield Breach(pointer, message, _existing_reference_form(schema, target), target)
@@ -155,7 +155,7 @@ def tool_strict_closed(subject: Subject) -> Iterator[Breach]:
     answer = Node(subject.body).child("output_config").child("format")
     schema = answer.child("schema")
     strict = [tool for tool in subject.derive(tools) if is_client_tool(tool) and tool.value.get("strict") is True]
-    wholes = [(tool.value.get("input_schema"), tool.at("input_schema")) for tool in strict]
+    wholes = [(tool.value.get("input_schema"), tool.member_pointer("input_schema")) for tool in strict]
     for whole, at in [(schema.value, schema.pointer), *wholes]:
         for pointer, inner in _subschemas(whole, at):
             if inner.get("type") == "object" and inner.get("additionalProperties") is not False:
@@ -202,7 +202,7 @@ def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
     marked = [block for block in _cacheable_blocks(subject) if isinstance(block.value.get("cache_control"), dict)]
     for number, block in enumerate(marked[MAX_CACHE_MARKS:], MAX_CACHE_MARKS + 1):
         message = f"this is mark number {number}, and only {MAX_CACHE_MARKS} are allowed"
-        yield Breach(block.at("cache_control"), message, MISSING, block.value["cache_control"])
+        yield Breach(block.member_pointer("cache_control"), message, MISSING, block.value["cache_control"])
 
 
 @rule("anthropic/cache-mark-on-result", "request")
@@ -213,14 +213,16 @@ def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
                 for inner in blocks_of(block.value.get("content"), f"{block.pointer}/content"):
                     if isinstance(inner.value.get("cache_control"), dict):
                         reason = f"cache_control must be on the tool_result itself, {block.pointer}"
-                        yield Breach(inner.at("cache_control"), reason, MISSING, inner.value["cache_control"])
+                        yield Breach(
+                            inner.member_pointer("cache_control"), reason, MISSING, inner.value["cache_control"]
+                        )
 
 
 @rule("anthropic/one-tool-loaded", "request")
 def one_tool_loaded(subject: Subject) -> Iterator[Breach]:
     declared = subject.derive(tools)
     if declared and all(tool.value.get("defer_loading") is True for tool in declared):
-        yield Breach(declared[0].at("defer_loading"), want=MISSING, got=True)
+        yield Breach(declared[0].member_pointer("defer_loading"), want=MISSING, got=True)
 
 
 @rule("anthropic/deferred-not-cached", "request")
@@ -229,7 +231,9 @@ def deferred_not_cached(subject: Subject) -> Iterator[Breach]:
         mark = tool.value.get("cache_control")
         if isinstance(mark, dict) and tool.value.get("defer_loading") is True:
             name = tool.text("name") or ""
-            yield Breach(tool.at("cache_control"), want=MISSING, got=mark, subject=f"tool {place + 1}, {name}")
+            yield Breach(
+                tool.member_pointer("cache_control"), want=MISSING, got=mark, subject=f"tool {place + 1}, {name}"
+            )
 
 
 def _cacheable_blocks(subject: Subject) -> Iterator[ContentBlock]:

@@ -100,7 +100,7 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
                 if waiting:
                     message = wrong_id_message(waiting)
                 want = one_of(waiting, object_of_type("tool_use", id=identity))
-                yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
+                yield Breach(result.member_pointer("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []
         call_ids = [identity for call in own if (identity := call.text("id"))]
 
@@ -160,7 +160,9 @@ def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
                 call_ids[block.text("id")] = None
             elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in call_ids:
                 message = "a server tool's call with this id must precede its result; there is none"
-                yield Breach(block.at("tool_use_id"), message, one_of(filter(None, call_ids), MISSING), identity)
+                yield Breach(
+                    block.member_pointer("tool_use_id"), message, one_of(filter(None, call_ids), MISSING), identity
+                )
 
 
 @rule("anthropic/hosted-not-answered", "request")
@@ -191,7 +193,7 @@ def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
         text = block.text("text")
         if block.type == "text" and text is not None and text != text.rstrip():
             message = "the final assistant message must not end with white space"
-            yield Breach(block.at("text"), message, text[-20:].rstrip(), text[-20:])
+            yield Breach(block.member_pointer("text"), message, text[-20:].rstrip(), text[-20:])
 
 
 @rule("anthropic/system-at-top", "request")

@@ -21,7 +21,7 @@ class ContentBlock:
         value = self.value.get(key)
         return value if isinstance(value, str) else None
 
-    def at(self, key: str) -> str:
+    def member_pointer(self, key: str) -> str:
         """Return the pointer of the member ``key``, or the block's own if it has no such member."""
         return f"{self.pointer}/{key}" if key in self.value and not self.is_string else self.pointer
 

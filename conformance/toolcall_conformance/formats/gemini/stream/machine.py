@@ -263,10 +263,10 @@ def _present_key(value: dict[str, Any], key: str) -> str:
 def _member_pointers(pointer: str, value: dict[str, Any]) -> Any:
     """Return a function from a camelCase key to the member's pointer, or the object's own if it lacks the key."""
 
-    def to(key: str) -> str:
+    def pointer_of(key: str) -> str:
         return next((f"{pointer}/{spelling}" for spelling in spellings(key) if spelling in value), pointer)
 
-    return to
+    return pointer_of
 
 
 _PART_KEYS = ("text", "functionCall", "inlineData")

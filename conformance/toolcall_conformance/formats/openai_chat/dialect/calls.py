@@ -35,7 +35,7 @@ def _for_plain_streams(habit: Callable[[Events], Events]) -> Habit:
 def _change_entries(change: Callable[[Entry], Any], *, heads: bool | None = None) -> Habit:
     """Return a habit that changes each entry; ``heads``: only those that name a call, or only those after them."""
 
-    def changed(events: Events) -> Events:
+    def apply(events: Events) -> Events:
         named = set()
         for entry in entries(events):
             if heads is None or (is_head(entry) if heads else entry.get("index") in named):
@@ -44,7 +44,7 @@ def _change_entries(change: Callable[[Entry], Any], *, heads: bool | None = None
                 named.add(entry.get("index"))
         return events
 
-    return _for_plain_streams(changed)
+    return _for_plain_streams(apply)
 
 
 def _postpone(later_part: Callable[[Entry], Entry]) -> Habit:
@@ -82,14 +82,14 @@ def _move_arguments_first(events: Events) -> Events:
             pieces[entry["index"]] = function["arguments"]
             function["arguments"] = ""
 
-    def taken(entry: Entry) -> Entry:
+    def take_head(entry: Entry) -> Entry:
         later_entry = {**entry, "function": {**entry["function"], "arguments": ""}}
         for key in _HEAD_KEYS:
             entry.pop(key, None)
         entry["function"] = {"arguments": pieces.get(entry["index"], "")}
         return later_entry
 
-    return split_heads(events, taken) if all(entry["index"] in pieces for entry in entries(events)) else events
+    return split_heads(events, take_head) if all(entry["index"] in pieces for entry in entries(events)) else events
 
 
 @_for_plain_streams

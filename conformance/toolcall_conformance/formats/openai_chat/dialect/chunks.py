@@ -12,24 +12,24 @@ _DONE = "[DONE]"
 
 
 def _change_deltas(change: Callable[[dict[str, Any]], Any]) -> Habit:
-    def changed(events: Events) -> Events:
+    def apply(events: Events) -> Events:
         for choice in choices(events):
             change(choice["delta"])
         return events
 
-    return changed
+    return apply
 
 
 def _change_later_deltas(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """Return a habit that changes each delta but the first, which has the role."""
 
-    def changed(events: Events) -> Events:
+    def apply(events: Events) -> Events:
         for place, choice in enumerate(choices(events)):
             if place:
                 change(choice["delta"])
         return events
 
-    return changed
+    return apply
 
 
 def _set_content_of_calls(value: Any) -> Callable[[dict[str, Any]], Any]:
@@ -39,20 +39,20 @@ def _set_content_of_calls(value: Any) -> Callable[[dict[str, Any]], Any]:
 def _change_finish_reason(reason: Any, *, calls: bool) -> Habit:
     """Return a habit that changes the finish reason of a normal end, with calls or without."""
 
-    def changed(events: Events) -> Events:
+    def apply(events: Events) -> Events:
         if any(entries(events)) is calls and events[-1].get("data") == _DONE:
             for choice in choices(events):
                 if choice.get("finish_reason") == ("tool_calls" if calls else "stop"):
                     choice["finish_reason"] = reason
         return events
 
-    return changed
+    return apply
 
 
 def _blank_finish_reason(reason: Any) -> Habit:
     """Return a habit that replaces the finish reason of a normal end by a blank one."""
 
-    def changed(events: Events) -> Events:
+    def apply(events: Events) -> Events:
         ends = {choice.get("finish_reason") for choice in choices(events)} - {None, ""}
         if ends <= {"stop", "tool_calls"} and len(ends) == 1 and events[-1].get("data") == _DONE:
             for choice in choices(events):
@@ -60,7 +60,7 @@ def _blank_finish_reason(reason: Any) -> Habit:
                     choice["finish_reason"] = reason
         return events
 
-    return changed
+    return apply
 
 
 def _blank_earlier_reasons(events: Events) -> Events:

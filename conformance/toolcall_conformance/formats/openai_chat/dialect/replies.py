@@ -14,33 +14,33 @@ Reply = dict[str, Any]
 def _change_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """Return a habit that changes the message of each choice."""
 
-    def changed(reply: Reply) -> Reply:
+    def apply(reply: Reply) -> Reply:
         for choice in reply.get("choices") or ():
             change(choice["message"])
         return reply
 
-    return changed
+    return apply
 
 
 def _change_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """Return a habit that changes each function call with an id."""
 
-    def changed(message: dict[str, Any]) -> None:
+    def apply(message: dict[str, Any]) -> None:
         for call in message.get("tool_calls") or ():
             if isinstance(call.get("function"), dict) and call.get("id"):
                 change(call)
 
-    return _change_messages(changed)
+    return _change_messages(apply)
 
 
 def _change_empty_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """Return a habit that changes the function of each call without arguments."""
 
-    def changed(call: dict[str, Any]) -> None:
+    def apply(call: dict[str, Any]) -> None:
         if str(call["function"].get("arguments", "")).strip() == "{}":
             change(call["function"])
 
-    return _change_calls(changed)
+    return _change_calls(apply)
 
 
 def _parse_arguments(call: dict[str, Any]) -> None:
@@ -50,21 +50,21 @@ def _parse_arguments(call: dict[str, Any]) -> None:
 def _change_call_messages(change: Callable[[dict[str, Any]], Any]) -> Habit:
     """Return a habit that changes messages with calls and without text."""
 
-    def changed(message: dict[str, Any]) -> None:
+    def apply(message: dict[str, Any]) -> None:
         if message.get("tool_calls") and not message.get("content"):
             change(message)
 
-    return _change_messages(changed)
+    return _change_messages(apply)
 
 
 def _change_finish_reason(reason: Any, *, was: tuple[str, ...]) -> Habit:
-    def changed(reply: Reply) -> Reply:
+    def apply(reply: Reply) -> Reply:
         for choice in reply.get("choices") or ():
             if choice.get("finish_reason") in was:
                 choice["finish_reason"] = reason
         return reply
 
-    return changed
+    return apply
 
 
 def _set_calls_reason(reply: Reply) -> Reply:

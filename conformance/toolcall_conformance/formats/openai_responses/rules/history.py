@@ -153,7 +153,7 @@ def reasoning_stateless(subject: Subject) -> Iterator[Breach]:
             state = entry.value.get("encrypted_content")
             if not (isinstance(state, str) and state):
                 message = "with store: false this item must have its encrypted_content, or be left out"
-                yield Breach(entry.at("id"), message, MISSING, entry.value["id"])
+                yield Breach(entry.member_pointer("id"), message, MISSING, entry.value["id"])
 
 
 @rule("openai_responses/arguments-json")
@@ -230,7 +230,7 @@ def item_id_unique(subject: Subject) -> Iterator[Breach]:
         if (first := first_entries.setdefault(item_id, entry)) is not entry:
             message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
             want = another_text(item_id, ids)
-            yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
+            yield Breach(entry.member_pointer("id"), message, want, item_id, subject=entry.kind)
 
 
 def _item_id(entry: InputItem) -> str | None:
@@ -244,4 +244,4 @@ def item_id_is_not_call_id(subject: Subject) -> Iterator[Breach]:
         if entry.kind in ("function_call", "custom_tool_call"):
             item_id = _item_id(entry)
             if item_id is not None and item_id == entry.value.get("call_id"):
-                yield Breach(entry.at("id"), want=another_text(item_id, ()), got=item_id)
+                yield Breach(entry.member_pointer("id"), want=another_text(item_id, ()), got=item_id)

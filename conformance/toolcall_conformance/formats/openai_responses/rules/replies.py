@@ -29,7 +29,7 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
         running = status == "in_progress" and _is_program_call(entry.value)
         if entry.kind in _COMPLETED_TYPES and status in ("in_progress", "incomplete") and not running:
             message = f"the reply is completed and this {entry.kind} is not"
-            yield Breach(entry.at("status"), message, want="completed", got=status)
+            yield Breach(entry.member_pointer("status"), message, want="completed", got=status)
 
 
 def _is_program_call(call: dict[str, Any]) -> bool:

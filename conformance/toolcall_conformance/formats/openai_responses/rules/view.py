@@ -19,7 +19,7 @@ class InputItem:
     value: dict[str, Any]
     pointer: str
 
-    def at(self, key: str) -> str:
+    def member_pointer(self, key: str) -> str:
         """Return the pointer of a member, or the item's own if it has no such member."""
         return join(self.pointer, key) if key in self.value else self.pointer
 
