@@ -187,6 +187,7 @@ def as_json(event: Event) -> dict[str, Any]:
 
 
 def _plain_json(value: Any) -> Any:
+    """Convert a value of an event to JSON. Raises EventError."""
     if isinstance(value, Mapping):
         return {key: _plain_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

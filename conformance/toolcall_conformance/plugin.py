@@ -182,8 +182,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Correct pytest's root directory: it takes a path after an option of ours and a blank for a test file."""
     words, here = [str(word) for word in early_config.invocation_params.args], early_config.invocation_params.dir
-    named = [value for word, value in itertools.pairwise(words) if word.startswith("--toolcall-") and "=" not in word]
-    if any(os.path.exists(here / value) for value in named):  # noqa: PTH110 - also for values that are no paths
+    values = [value for word, value in itertools.pairwise(words) if word.startswith("--toolcall-") and "=" not in word]
+    if any(os.path.exists(here / value) for value in values):  # noqa: PTH110 - also for values that are no paths
         from toolcall_conformance.engine.own_root import restore_root
 
         restore_root(early_config, args)

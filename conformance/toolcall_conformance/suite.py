@@ -227,6 +227,7 @@ class _ItemCache:
 
 
 def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
+    """Plan the items of a class. Raises pytest.UsageError."""
     from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
     from toolcall_conformance.engine.output.sanitizer import SuiteOutputSanitizer
     from toolcall_conformance.engine.setup import prepare_run

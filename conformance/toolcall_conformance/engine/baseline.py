@@ -88,14 +88,14 @@ def update_file(run: Run, records: Iterable[ItemRecord]) -> str:
     changes = update(
         run.known_failures, text, run.existing_nodeids(lambda _case: True), failures_by_item(records), _outside_run(run)
     )
-    with _folder_lock(path) as alone:
+    with _folder_lock(path) as is_locked:
         changed = "has changed since this run began" if (read_text(path) if path.exists() else "") != text else ""
-        if why := changed or ("" if alone else "is locked by another process (its folder, with flock)"):
-            beside = path.with_name(f"{path.stem}.update{path.suffix}")
-            _write(beside, changes.text)
+        if why := changed or ("" if is_locked else "is locked by another process (its folder, with flock)"):
+            side_path = path.with_name(f"{path.stem}.update{path.suffix}")
+            _write(side_path, changes.text)
             raise KnownFailuresError(
-                f"{path} {why}, and stays unchanged; {beside} has what the run would have written: compare the two, or "
-                "run again"
+                f"{path} {why}, and stays unchanged; {side_path} has what the run would have written: compare the two, "
+                "or run again"
             )
         if changes.text != text:
             _write(path, changes.text)

@@ -61,7 +61,7 @@ class _ObservedFailure:
 
     failure: GeneratedFailure
     finding: Finding
-    drawn: GeneratedScenario
+    generated: GeneratedScenario
     count: int = 0
 
 
@@ -72,7 +72,7 @@ class Example:
     observed: _ObservedFailure
     finding: Finding
     result: ItemResult
-    drawn: GeneratedScenario
+    generated: GeneratedScenario
 
 
 class GeneratedPlayer:
@@ -89,12 +89,12 @@ class GeneratedPlayer:
     def _conversations(self) -> Spool:
         """By conversation: the scenario, its tools, and its files' texts, which are None if a body breaks a rule."""
         every = enumerate(self._source.generate(self._settings.count))
-        return Spool(self._pack(number, drawn) for number, drawn in every)
+        return Spool(self._pack(number, generated) for number, generated in every)
 
-    def _pack(self, number: int, drawn: GeneratedScenario) -> list[Any]:
-        case = self._render_case(drawn, drawn.scenario["models"])
+    def _pack(self, number: int, generated: GeneratedScenario) -> list[Any]:
+        case = self._render_case(generated, generated.scenario["models"])
         if case is None:
-            return [drawn.scenario, drawn.tools, None]
+            return [generated.scenario, generated.tools, None]
         if number % DIALECT_INTERVAL == DIALECT_INTERVAL - 1:
             case = self._add_dialects(number, case)
         return [case.drawn.scenario, case.drawn.tools, case.texts]
@@ -105,12 +105,14 @@ class GeneratedPlayer:
         habits: dict[str, str] = {}
         for name, dialects in self._dialects.items():
             streams = [exchange.stream() for exchange in case.exchanges(name) if exchange.stream_path is not None]
-            drawn = dialects.draw(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
-            habits |= {name: JOINED.join(drawn)} if drawn else {}
+            dialect_names = (
+                dialects.draw(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
+            )
+            habits |= {name: JOINED.join(dialect_names)} if dialect_names else {}
         if not habits:
             return case
-        drawn_case = replace(case.drawn, scenario={**case.drawn.scenario, DIALECT: habits})
-        return in_dialects(GeneratedCase(drawn_case, CASE, case.texts), self._dialects)
+        generated = replace(case.drawn, scenario={**case.drawn.scenario, DIALECT: habits})
+        return in_dialects(GeneratedCase(generated, CASE, case.texts), self._dialects)
 
     def play(self, item: PlannedItem) -> ItemResult:
         """Play all conversations on the route of an item. Each cause has one finding, on its smallest example."""
@@ -121,8 +123,8 @@ class GeneratedPlayer:
             if texts is None:  # no fault of the translator
                 unusable += 1
                 continue
-            drawn = GeneratedScenario(scenario, tools)
-            failures, others = self._find_failures(GeneratedCase(drawn, CASE, texts), item.route, number)
+            generated = GeneratedScenario(scenario, tools)
+            failures, others = self._find_failures(GeneratedCase(generated, CASE, texts), item.route, number)
             for other in others:
                 body = f"generated conversation {number + 1}: {other.body}"
                 differing.setdefault(self._run.signature(other), replace(other, body=body))
@@ -130,7 +132,7 @@ class GeneratedPlayer:
             for failure, finding in {
                 failure.cause: (failure, finding) for failure, finding in reversed(failures)
             }.values():
-                observations.setdefault(failure.cause, _ObservedFailure(failure, finding, drawn)).count += 1
+                observations.setdefault(failure.cause, _ObservedFailure(failure, finding, generated)).count += 1
         examples = [
             example
             for observation in [*observations.values()][:MAX_CAUSES]
@@ -139,10 +141,10 @@ class GeneratedPlayer:
         result = self._build_result(item, examples, list(observations.values()), unusable)
         return replace(result, differences=tuple(differing.values()))
 
-    def _render_case(self, drawn: GeneratedScenario, formats: Iterable[str]) -> GeneratedCase | None:
+    def _render_case(self, generated: GeneratedScenario, formats: Iterable[str]) -> GeneratedCase | None:
         """Render a scenario as a case. Returns None if a body breaks a rule, which is no fault of the translator."""
         try:
-            case = render(drawn, self._renderer, CASE, formats)
+            case = render(generated, self._renderer, CASE, formats)
         except Exception:  # whatever a renderer raises: it cannot say this scenario
             return None
         return in_dialects(case, self._dialects) if _is_legal(self._run, case) else None
@@ -177,7 +179,7 @@ class GeneratedPlayer:
         """Shrink a conversation as long as the check fails for the same cause."""
         failure = observation.failure
         small = shrink(
-            observation.drawn,
+            observation.generated,
             lambda candidate: self._reproduce(candidate, item.route, failure) is not None,
             SHRINK_SECONDS,
         )
@@ -185,9 +187,11 @@ class GeneratedPlayer:
         return Example(observation, *match, small) if match is not None else None
 
     def _reproduce(
-        self, drawn: GeneratedScenario, route: Route, failure: GeneratedFailure
+        self, generated: GeneratedScenario, route: Route, failure: GeneratedFailure
     ) -> tuple[Finding, ItemResult] | None:
-        case = self._render_case(drawn, sorted({route.client, route.upstream}))  # two formats: shrinking renders often
+        case = self._render_case(
+            generated, sorted({route.client, route.upstream})
+        )  # two formats: shrinking renders often
         if case is None or (failure.check, failure.variant) not in self._applicable_checks(case, route):
             return None
         result = self._play_check(case, failure.check, route, failure.variant)
@@ -199,6 +203,7 @@ class GeneratedPlayer:
     def _build_result(
         self, item: PlannedItem, examples: list[Example], observations: list[_ObservedFailure], unusable: int
     ) -> ItemResult:
+        """Build the result of an item: findings and bodies of the examples, and the lines of its reason."""
         lines = [f"{pluralize(self._settings.count, 'generated conversation')}, seed {self._settings.seed}"]
         if unusable:
             lines[0] += (
@@ -223,7 +228,7 @@ class GeneratedPlayer:
 
     def _example_lines(self, item: PlannedItem, name: str, example: Example) -> list[str]:
         """The lines about an example: how it looks, and the command that plays it."""
-        case = render(example.drawn, self._renderer, f"{FAMILY}/{name}", example.drawn.scenario["models"])
+        case = render(example.generated, self._renderer, f"{FAMILY}/{name}", example.generated.scenario["models"])
         case = in_dialects(case, self._dialects)
         played = PlannedItem(case, example.observed.failure.check, item.route, example.observed.failure.variant)
         lines = [f"{example.finding.rule} on {example.observed.count}; the smallest: {_outline(case)}"]

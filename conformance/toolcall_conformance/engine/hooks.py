@@ -166,15 +166,15 @@ def _user_properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
 
 def item_record(item: ConformanceItem, error: BaseException | None, seconds: float) -> ItemRecord:
     """Make the record of an item that has run for ``seconds``."""
-    planned, tried = item.planned, item.repeated_result
-    result = tried.result if tried is not None else None
-    if isinstance(error, HarnessError) or tried is None or result is None:
+    planned, repeated_result = item.planned, item.repeated_result
+    result = repeated_result.result if repeated_result is not None else None
+    if isinstance(error, HarnessError) or repeated_result is None or result is None:
         verdict, outcome, reason = Verdict.ERROR, "error", _error_reason(item, error)
         findings: tuple[Finding, ...] = ()
     else:
-        verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, tried), result.reason
-        if tried.differs:
-            reason = f"{tried.sentence}; {reason}" if reason else tried.sentence
+        verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, repeated_result), result.reason
+        if repeated_result.differs:
+            reason = f"{repeated_result.sentence}; {reason}" if reason else repeated_result.sentence
         findings = result.findings
     return ItemRecord.of(
         nodeid=item.nodeid,
@@ -224,19 +224,19 @@ def _finding_facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Fi
     """The facts that a record has in addition to a finding: its signature, the text around its place, its entry in the
     known failures.
     """
-    run, tried = item.run, item.repeated_result
+    run, repeated_result = item.run, item.repeated_result
     facts: dict[str, Any] = {"signature": run.signature(finding)}
     if around := surrounding_text(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
         facts["near"] = around
     if code := _raise_location(item, finding):
         facts["code"] = code
-    if tried is None or not failing_findings([finding], strict=run.settings.strict):
+    if repeated_result is None or not failing_findings([finding], strict=run.settings.strict):
         return facts
     status = run.known_status(item.nodeid, finding)
     facts["standing"] = status.kind.value
     if status.text and not status.is_known:
         facts["note"] = status.text
-    if tried.is_unstable(facts["signature"]):
+    if repeated_result.is_unstable(facts["signature"]):
         return {**facts, "unstable": True}
     return {**facts, "known": status.text} if status.is_known else facts
 

@@ -46,8 +46,8 @@ class OptionSources:
 
     def paths(self, setting_name: str) -> tuple[Path, ...]:
         """The paths of a setting that is a list of paths."""
-        named = self.find(setting_name)
-        return named.paths if named is not None else ()
+        setting = self.find(setting_name)
+        return setting.paths if setting is not None else ()
 
     def path(self, setting_name: str) -> Path | None:
         """The path of a setting, or None."""
@@ -66,6 +66,7 @@ class OptionSources:
         return value[-written:] if isinstance(value, list) else value
 
     def _option_setting(self, name: str) -> NamedSetting | None:
+        """Read a setting of pytest's options; paths are relative to where they were written."""
         value = self._config.getoption(setting_key(name))
         if value in (None, []):
             return None

@@ -38,6 +38,7 @@ def restore_root(config: Any, args: list[str]) -> None:
 
 
 def _search_root_again(config: Any, args: list[str]) -> None:
+    """Search the root directory again with our options known, and reset the configuration if it differs."""
     from _pytest.config.findpaths import determine_setup
 
     parser, early = config._parser, config.getini("addopts")  # noqa: SLF001 - see above

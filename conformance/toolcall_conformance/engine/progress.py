@@ -138,6 +138,7 @@ class Progress:
         return self._session.testscollected == len(self.expected_ids())
 
     def _count_report(self, report: pytest.TestReport) -> None:
+        """Count a report of one of our items, once for each item."""
         ran = report.when == "call" or (report.when != "teardown" and not report.passed)
         if report.nodeid in self._done or not ran or str(report.outcome) == "rerun":
             return

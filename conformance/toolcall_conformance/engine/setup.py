@@ -63,26 +63,28 @@ def prepare_run(config: pytest.Config, arguments: Sequence[str], *, translator: 
 def _prepare(
     config: pytest.Config, arguments: Sequence[str], undo: contextlib.ExitStack, translator: Any, name: str
 ) -> Run:
+    """Prepare a run; ``undo`` gets what to do if that fails. Raises pytest.UsageError."""
     known_secrets.forget_environment()  # plugins and conftest files have set their variables by now
-    chosen = read_settings(config, translator if translator is None or isinstance(translator, str) else name)
+    settings = read_settings(config, translator if translator is None or isinstance(translator, str) else name)
     printed = HeldOutput()
     try:
-        for report in () if hasattr(config, "workerinput") else chosen.reports:
+        for report in () if hasattr(config, "workerinput") else settings.reports:
             verify_writable(report)
-        if chosen.artifacts is not None:
-            _verify_folder(chosen.artifacts)
-        corpus = load_corpus(extra=chosen.corpora)
-        cassettes = load_cassettes(corpus, chosen.cassettes) if chosen.cassettes else None
+        if settings.artifacts is not None:
+            _verify_folder(settings.artifacts)
+        corpus = load_corpus(extra=settings.corpora)
+        cassettes = load_cassettes(corpus, settings.cassettes) if settings.cassettes else None
         recorded = cassettes.cases if cassettes is not None else {}
-        drawn = [generated_case(corpus)] if chosen.fuzz is not None else []
-        pairs = load_pairs(corpus, chosen.pairs) if chosen.pairs is not None else None
+        generated = [generated_case(corpus)] if settings.fuzz is not None else []
+        pairs = load_pairs(corpus, settings.pairs) if settings.pairs is not None else None
         paired = pairs.cases if pairs is not None else {}
         selected = selection.parse_selection(
             arguments,
             cases={
-                case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *paired.values(), *drawn)
+                case.id: case.formats
+                for case in (*corpus.cases.values(), *recorded.values(), *paired.values(), *generated)
             },
-            checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ()), *([CHECK] if drawn else ())])),
+            checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ()), *([CHECK] if generated else ())])),
             formats=corpus.formats,
             quick=lambda: corpus.quick,
         )
@@ -91,28 +93,28 @@ def _prepare(
                 _verify_rendered(case, corpus)
                 _verify_bodies(case)
         baseline = known_failures.KnownFailures()
-        if chosen.known_failures is not None:
-            if chosen.updates_known_failures:
-                _verify_file(chosen.known_failures)
+        if settings.known_failures is not None:
+            if settings.updates_known_failures:
+                _verify_file(settings.known_failures)
             names = known_failures.RuleNames(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
-            display_path = relative(chosen.known_failures, chosen.directory)
+            display_path = relative(settings.known_failures, settings.directory)
             baseline = known_failures.load(
-                chosen.known_failures, names, may_lack=chosen.updates_known_failures, name=display_path
+                settings.known_failures, names, may_lack=settings.updates_known_failures, name=display_path
             )
-        policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
+        policy = load_policy(corpus, settings.policy) if settings.policy is not None else None
         corpus_state = None if hasattr(config, "workerinput") else CorpusState(corpus.root)
-        watchdog = _start_watchdog(config, chosen, translator)  # before standard error is held back
-        earlier_reports = _set_reports_aside(config, chosen)
+        watchdog = _start_watchdog(config, settings, translator)  # before standard error is held back
+        earlier_reports = _set_reports_aside(config, settings)
         undo.callback(earlier_reports.restore_unreplaced)
         if watchdog is not None:
             undo.callback(watchdog.end_run)
-            if chosen.reports:
-                watchdog.send_plan(_loading_plan(chosen, corpus))
+            if settings.reports:
+                watchdog.send_plan(_loading_plan(settings, corpus))
         with hold_back_output() as printed:
-            driver = _make_driver(config, chosen, corpus, translator, name)
+            driver = _make_driver(config, settings, corpus, translator, name)
             try:
                 support = _find_support(config, driver, corpus)
-                other = _load_other(config, chosen, corpus)
+                other = _load_other(config, settings, corpus)
             except BaseException:
                 driver.close()
                 raise
@@ -132,9 +134,9 @@ def _prepare(
     ) as error:
         raise pytest.UsageError("\n".join([str(error), *_printed_lines(printed)])) from None
     _print_now(config, _printed_lines(printed))
-    harness = make_harness(corpus, chosen.fineness, policy)
+    harness = make_harness(corpus, settings.fineness, policy)
     run = Run(
-        chosen,
+        settings,
         corpus,
         driver,
         harness,
@@ -160,77 +162,77 @@ def _make_generated_player(run: Run) -> ItemPlayer:
     return GeneratedPlayer(run, run.settings.fuzz)
 
 
-def _set_reports_aside(config: pytest.Config, chosen: Settings) -> EarlierReports:
+def _set_reports_aside(config: pytest.Config, settings: Settings) -> EarlierReports:
     """Set earlier reports aside if this run writes its own."""
     writes = not hasattr(config, "workerinput") and not config.option.collectonly
-    return EarlierReports(chosen.reports if writes else ())
+    return EarlierReports(settings.reports if writes else ())
 
 
-def _loading_plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
+def _loading_plan(settings: Settings, corpus: Corpus) -> dict[str, Any]:
     """The beginning of the reports of a run that its translator ends before the items are known."""
-    spec = str(chosen.translator)
+    spec = str(settings.translator)
     header = {
         "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
-        "corpus": {"version": corpus.version, "private": [str(folder) for folder in chosen.corpora]},
+        "corpus": {"version": corpus.version, "private": [str(folder) for folder in settings.corpora]},
         "translator": {"spec": spec, "name": spec, "version": None},
-        "strict": chosen.strict,
-        "command": chosen.rerun_base,
+        "strict": settings.strict,
+        "command": settings.rerun_base,
         "python": platform.python_version(),
         "pytest": pytest.__version__,
     }
     # The number of items is not known yet. One, of which none has run, makes the report incomplete.
-    return report_plan(header, chosen.reports, chosen.corpora, 1)
+    return report_plan(header, settings.reports, settings.corpora, 1)
 
 
-def _start_watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:
+def _start_watchdog(config: pytest.Config, settings: Settings, translator: Any) -> Watchdog | None:
     """Start the watchdog that ends a hung run, and the forced exit; both only for a translator in this interpreter."""
-    spec = chosen.translator if translator is None or isinstance(translator, str) else ""
-    if spec is None or chosen.isolation is not None or spec.startswith(OTHER_PROCESSES):
+    spec = settings.translator if translator is None or isinstance(translator, str) else ""
+    if spec is None or settings.isolation is not None or spec.startswith(OTHER_PROCESSES):
         return None
     if not config.pluginmanager.hasplugin("toolcall-leaving"):
         config.pluginmanager.register(ForcedExit(), "toolcall-leaving")
     return Watchdog.start(config)
 
 
-def _adopt_translator(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:
+def _adopt_translator(translator: Any, name: str, settings: Settings, corpus: Corpus) -> Driver:
     """The driver of a translator that is an object, a class or a factory. Raises SpecError."""
-    if chosen.isolation is None:
-        return adopt_translator(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
+    if settings.isolation is None:
+        return adopt_translator(translator, name, seconds=settings.seconds, transports=lambda: corpus.transports)
     return load_driver(
         spec_of(translator, name),
-        directory=chosen.spec_directory,
-        seconds=chosen.seconds,
+        directory=settings.spec_directory,
+        seconds=settings.seconds,
         transports=lambda: corpus.transports,
-        isolation=chosen.isolation,
+        isolation=settings.isolation,
     )
 
 
-def _make_driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator: Any, name: str) -> Driver:
+def _make_driver(config: pytest.Config, settings: Settings, corpus: Corpus, translator: Any, name: str) -> Driver:
     """The driver of the translator that is judged. Raises as ``load_driver`` does."""
     if translator is not None and not isinstance(translator, str):
-        return _adopt_translator(translator, name, chosen, corpus)
-    if chosen.translator is None:
-        judged = ["recordings"] if chosen.cassettes else []
-        return NoTranslator(f"only {' and '.join([*judged, *(['golden files'] if chosen.pairs else [])])}")
-    return _load_driver(config, chosen, corpus, chosen.translator)
+        return _adopt_translator(translator, name, settings, corpus)
+    if settings.translator is None:
+        judged = ["recordings"] if settings.cassettes else []
+        return NoTranslator(f"only {' and '.join([*judged, *(['golden files'] if settings.pairs else [])])}")
+    return _load_driver(config, settings, corpus, settings.translator)
 
 
-def _load_driver(config: pytest.Config, chosen: Settings, corpus: Corpus, spec: str) -> Driver:
+def _load_driver(config: pytest.Config, settings: Settings, corpus: Corpus, spec: str) -> Driver:
     return load_driver(
         spec,
-        directory=chosen.spec_directory,
-        seconds=chosen.seconds,
+        directory=settings.spec_directory,
+        seconds=settings.seconds,
         transports=lambda: corpus.transports,
         notify=lambda sentence: _print_now(config, [f"toolcall: {sentence}"]),
-        isolation=chosen.isolation,
+        isolation=settings.isolation,
     )
 
 
-def _load_other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tuple[Driver, Support] | None:
+def _load_other(config: pytest.Config, settings: Settings, corpus: Corpus) -> tuple[Driver, Support] | None:
     """The driver of the translator to compare with, and what that supports. Raises as ``load_driver`` does."""
-    if chosen.against is None:
+    if settings.against is None:
         return None
-    driver = _load_driver(config, chosen, corpus, chosen.against)
+    driver = _load_driver(config, settings, corpus, settings.against)
     try:
         return driver, probe(driver, corpus)
     except BaseException:

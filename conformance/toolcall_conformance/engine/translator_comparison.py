@@ -77,6 +77,7 @@ def _final_body(body: PlayedBodies) -> Any:
 
 
 def _compare_bodies(harness: Harness, route: Route, body_label: str, ours: Any, other: Any) -> Iterator[Finding]:
+    """Compare two bodies of one label by the judge's translation rules, as if the format were both ends."""
     body_kind = _BODY_KIND.search(body_label)
     if body_kind is None or equal(ours, other):
         return

@@ -189,7 +189,7 @@ class ExecSession:
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Send the pieces of both sources in turns, each with the id of its session."""
         assert isinstance(other, ExecSession), "a session of the same driver"
-        if not all("stream" in each.operations for each in (self, other)):
+        if not all("stream" in session.operations for session in (self, other)):
             return self.stream(source), other.stream(other_source)
         seconds = 2 * self._driver.seconds  # each takes the time of both
         steps = self.stream_steps(source, seconds), other.stream_steps(other_source, seconds)

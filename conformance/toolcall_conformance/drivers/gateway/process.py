@@ -210,6 +210,7 @@ class GatewayProcess:
         return address.hostname or LOOPBACK, address.port or (443 if address.scheme == "https" else 80)
 
     def _start_error(self) -> StartError:
+        """The error of a gateway that did not become ready, with a hint at the cause."""
         ready = self.config.ready
         failure = self.describe_death() or f"was not ready after {ready.seconds:g} s (`seconds` of [ready])"
         probe = self._probe_text + (f": {self._answer}" if self._answer is not None else "")

@@ -86,6 +86,7 @@ class FusedLibraries:
     def _send(
         self, inner: Any, body: dict[str, Any], url: str, collector: StreamCollector | None
     ) -> Future[ExchangeOutcome]:
+        """Call ``exchange`` of a session in a thread; the future has the outcome."""
         pending: Future[ExchangeOutcome] = Future()
 
         def work() -> None:
@@ -102,14 +103,14 @@ class FusedLibraries:
             with contextlib.suppress(InvalidStateError):  # the exchange was given up
                 pending.set_result(outcome)
 
-        def guarded() -> None:
+        def work_safely() -> None:
             try:
                 work()
             except BaseException as error:  # a bug of ours, or SystemExit in a call that was given up
                 with contextlib.suppress(InvalidStateError):
                     pending.set_exception(error)
 
-        thread = threading.Thread(target=guarded, name="toolcall-exchange", daemon=True)
+        thread = threading.Thread(target=work_safely, name="toolcall-exchange", daemon=True)
 
         def give_up(done: Future[ExchangeOutcome]) -> None:
             if done.cancelled():  # a coroutine ends with its loop
@@ -155,13 +156,13 @@ class FusedSession(ExchangeSession):
         return (outcomes, outcomes) if isinstance(outcomes, TimedOut) else outcomes
 
     def _call_limited(self, work: Callable[[], T]) -> T | TimedOut:
-        def limited() -> T:
+        def call_safely() -> T:
             with preserve_interpreter_state():
                 return work()
 
         try:
             with preserve_process_state():
-                return call_within(_LIMIT_FACTOR * self._seconds, limited)
+                return call_within(_LIMIT_FACTOR * self._seconds, call_safely)
         except TimeIsUp:
             return TimedOut(self._seconds)
 

@@ -183,7 +183,7 @@ class PythonSession:
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Call ``stream`` of both sessions, and read their outputs in turns, in this one thread."""
         assert isinstance(other, PythonSession), "a session of the same driver"
-        if not all("stream" in each.operations for each in (self, other)):
+        if not all("stream" in session.operations for session in (self, other)):
             return self.stream(source), other.stream(other_source)
 
         def collect() -> Any:

@@ -179,6 +179,7 @@ class _Copier:
         self._open_containers: set[int] = set()
 
     def copy(self, value: Any, place: _Place, depth: int) -> Any:
+        """Copy a JSON value. Raises _BadValue for anything else."""
         if is_a(value, str):
             return self._copy_text(value, place)
         if is_a(value, dict, list):

@@ -150,6 +150,7 @@ def _resume_timer(handler: Any, left: float, interval: float) -> None:
 
 
 def _call_in_thread(seconds: float, function: Callable[[], T]) -> T:
+    """Call a function in a daemon thread. Raises TimeIsUp after ``seconds``, and abandons the thread."""
     returned: list[T] = []
     raised: list[BaseException] = []
 

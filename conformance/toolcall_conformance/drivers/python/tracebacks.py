@@ -74,13 +74,13 @@ _EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 def reorder_dump(words: str) -> str:
     """Reorder a dump of ``faulthandler`` as in a traceback: the innermost frame last, and without our frames."""
 
-    def turned(match: re.Match[str]) -> str:
+    def reorder(match: re.Match[str]) -> str:
         files = [(line, _is_ours(line.split('"')[1])) for line in match[1].splitlines()]
         inner = itertools.dropwhile(lambda entry: entry[1], files)  # ours may wait for its piece of a stream
         lines = [line for line, _ in itertools.takewhile(lambda entry: not entry[1], inner)]
         return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
 
-    return _EXTENSIONS.sub("", _DUMPED_STACK.sub(turned, words)).rstrip("\n")
+    return _EXTENSIONS.sub("", _DUMPED_STACK.sub(reorder, words)).rstrip("\n")
 
 
 def _drop_our_frames(stack: traceback.StackSummary) -> traceback.StackSummary:
@@ -112,5 +112,5 @@ def error_line(words: str) -> str:
     Frames and rules that some printers draw around a traceback are not words.
     """
     lines = [line for line in (line.strip(_BOX) for line in words.splitlines()) if re.search(r"\w", line)]
-    named = [line for line in lines if _ERROR_LINE.match(line)]
-    return (named or lines or [""])[-1]
+    error_lines = [line for line in lines if _ERROR_LINE.match(line)]
+    return (error_lines or lines or [""])[-1]

@@ -116,6 +116,7 @@ class ScriptedUpstream:
             await self._runner.cleanup()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        """Give a request to its conversation, and send the reply of that."""
         from aiohttp import web
 
         path, _, query = request.raw_path.partition("?")
@@ -179,6 +180,7 @@ def _is_server_fault(record: logging.LogRecord) -> bool:
 
 
 async def _send_reply(request: web.Request, reply: Reply) -> web.StreamResponse:
+    """Send the pieces of a reply, each when its progress and its turn allow it."""
     from aiohttp import web
 
     progress = reply.progress

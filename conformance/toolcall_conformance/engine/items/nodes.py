@@ -118,31 +118,31 @@ class ConformanceItem(pytest.Item):
 
     def runtest(self) -> None:
         try:
-            tried = self.repeated_result = self.run.play_repeatedly(self.planned)
-            outcome = self.run.outcome(self.nodeid, tried)
+            repeated_result = self.repeated_result = self.run.play_repeatedly(self.planned)
+            outcome = self.run.outcome(self.nodeid, repeated_result)
         except Exception as error:
             raise HarnessError(f"{type_name(error)}: {text_of(error)}") from error
         if outcome == "skipped":
-            pytest.skip(visible(shorten(tried.result.reason)))
+            pytest.skip(visible(shorten(repeated_result.result.reason)))
         if outcome == "unstable" and not self.config.option.runxfail:
-            pytest.xfail(visible(shorten(tried.sentence)))
+            pytest.xfail(visible(shorten(repeated_result.sentence)))
         if outcome == "known" and not self.config.option.runxfail:
-            pytest.xfail(visible(shorten("; ".join(self._known_reasons(tried)))))
+            pytest.xfail(visible(shorten("; ".join(self._known_reasons(repeated_result)))))
         if outcome != "passed":
             # With the translator's own traceback attached, --pdb stops where the translator raised.
             raise ItemFailedError(self.nodeid).with_traceback(
-                traceback_of(tried.result.exception) if tried.result.exception is not None else None
+                traceback_of(repeated_result.result.exception) if repeated_result.result.exception is not None else None
             )
 
     def drop_result(self) -> None:
         """Drop the result: pytest keeps its items, and all their bodies would fill the memory."""
         self.repeated_result = None
 
-    def _known_reasons(self, tried: RepeatedResult) -> list[str]:
+    def _known_reasons(self, repeated_result: RepeatedResult) -> list[str]:
         """The reasons of its known failures, in the order of the findings."""
         reasons = [
             (finding.rule, self.run.known_reason(self.nodeid, finding))
-            for finding in self.run.failing_findings(tried.result)
+            for finding in self.run.failing_findings(repeated_result.result)
         ]
         return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in reasons))
 

@@ -116,6 +116,7 @@ def _parse_argument(
     formats: Collection[str],
     quick: Callable[[], ListedItems],
 ) -> _Selector:
+    """Parse one argument. Raises SelectionError."""
     parts = argument.split("::")[1:]
     while parts and not parts[-1]:
         parts.pop()
@@ -164,6 +165,7 @@ def _listed_cases(items: ListedItems) -> frozenset[str]:
 
 
 def _find_cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:
+    """The ids of a case or a family; None for all. Raises SelectionError."""
     if name is None:
         return None
     if name in cases:

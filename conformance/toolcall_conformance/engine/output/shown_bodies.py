@@ -35,8 +35,12 @@ _STREAM_FILES = {"sent": "sent.sse", "received": "received.sse", "usual": "usual
 
 def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[str, Any]]:
     """The bodies of each exchange that a finding is on: ``name``, ``parts``, and ``marks`` and ``ids`` by part."""
-    named = {finding.body for finding in result.findings}
-    about = [exchange for exchange in result.played if any(is_about(body, exchange, result.played) for body in named)]
+    body_labels = {finding.body for finding in result.findings}
+    about = [
+        exchange
+        for exchange in result.played
+        if any(is_about(body_label, exchange, result.played) for body_label in body_labels)
+    ]
     return [_exchange_entry(corpus, route, exchange) for exchange in about]
 
 
