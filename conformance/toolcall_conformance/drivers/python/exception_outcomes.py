@@ -11,7 +11,7 @@ from toolcall_conformance.drivers.python.foreign import class_names, is_a, read_
 from toolcall_conformance.drivers.python.tracebacks import format_own_frames
 
 _MAX_CAUSES = 20
-_STATEMENT_CLASSES = (Exception, RuntimeError, NotImplementedError)
+_DELIBERATE_CLASSES = (Exception, RuntimeError, NotImplementedError)
 _MODULE = type.__dict__["__module__"].__get__
 
 
@@ -31,7 +31,7 @@ def is_refusal(error: BaseException) -> bool:
     ``litellm.BadRequestError`` and pydantic's ``ValidationError`` are refusals. A ``KeyError`` is not, nor is an
     exception of a library that was raised because of one, or that has the status of an internal error.
     """
-    if not is_a(error, Exception) or any(_is_slip(cause) for cause in _causes(error)):
+    if not is_a(error, Exception) or any(_is_bug(cause) for cause in _causes(error)):
         return False
     status = _http_status(error)
     if status is not None:
@@ -40,13 +40,13 @@ def is_refusal(error: BaseException) -> bool:
     return module != "builtins" and module not in sys.stdlib_module_names
 
 
-def _is_slip(error: BaseException) -> bool:
+def _is_bug(error: BaseException) -> bool:
     """Whether Python raises the class of an exception where code is wrong.
 
-    A ValueError may be about the input, such as text that is not JSON; the deliberate classes need a statement.
+    A ValueError may be about the input, such as text that is not JSON. The deliberate classes are raised on purpose.
     """
     kind = type(error)
-    return _package_name(kind) == "builtins" and kind not in _STATEMENT_CLASSES and not is_a(error, ValueError)
+    return _package_name(kind) == "builtins" and kind not in _DELIBERATE_CLASSES and not is_a(error, ValueError)
 
 
 def _package_name(kind: type) -> str:
