@@ -46,16 +46,17 @@ def join_places(root_causes: Iterable[RootCause], harm: Harm) -> list[RootCause]
         for value in values:
             if value is not None:
                 owners[value].append(root)
-    return [root for root in roots_so_far if not _is_part_of_larger(root, owners)]
+    return [root for root in roots_so_far if not _absorb_into_larger(root, owners)]
 
 
-def _is_part_of_larger(root: RootCause, owners: Mapping[_WrongValue, list[RootCause]]) -> bool:
-    """Let a larger root of the format's own rules absorb a root of a change that those rules forbid as well.
+def _absorb_into_larger(root: RootCause, owners: Mapping[_WrongValue, list[RootCause]]) -> bool:
+    """Let a larger root of the format's own rules absorb a root of a translation rule. Return whether one did.
 
-    Two rules on what changed may report two faults of one value, so only the format's own rules absorb.
+    Two translation rules may report two faults of one value, so only the format's own rules absorb.
     """
-    values = {_wrong_value(occurrence) for occurrence in root.occurrences}
-    if None in values or not root.rule.startswith(_TRANSLATION):
+    wrong_values = [_wrong_value(occurrence) for occurrence in root.occurrences]
+    values = {value for value in wrong_values if value is not None}
+    if None in wrong_values or not root.rule.startswith(_TRANSLATION):
         return False
     for owner in owners[next(iter(values))]:
         is_larger = len(owner.items) > len(root.items) and not owner.rule.startswith(_TRANSLATION)
