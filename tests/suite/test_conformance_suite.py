@@ -253,7 +253,7 @@ def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:
     user.pytester.makeconftest(
         """
         def pytest_sessionfinish(session):
-            held = [item for item in session.items if item.callspec.params["toolcall_item"]._kept is not None]
+            held = [item for item in session.items if item.callspec.params["toolcall_item"]._result is not None]
             print(f"HELD {len(held)} of {len(session.items)}")  # of both tests of the last item
         """
     )
