@@ -50,7 +50,7 @@ import os, signal
 from pathlib import Path
 from toolcall_conformance.basics import atomic_files
 
-fill, rename, renames = atomic_files._fill, Path.replace, []
+fill, rename, renames = atomic_files._write_temporary, Path.replace, []
 
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
@@ -68,7 +68,7 @@ def counted(self, target):
             die()
     return rename(self, target)
 
-atomic_files._fill, Path.replace = half, counted
+atomic_files._write_temporary, Path.replace = half, counted
 """
 #: What the corpus's own tests would say is no matter here, and takes seconds.
 UNEXAMINED = """
