@@ -22,7 +22,7 @@ Habit = Callable[[Any], Any]
 
 
 class Dialect(Protocol):
-    """What servers that are compatible with an API do otherwise, habit by habit: a package's module ``dialect``."""
+    """The habits in which compatible servers differ from an API: a package's module ``dialect``."""
 
     STREAM_HABITS: Mapping[str, Habit]
     """Habits of streams, by name."""
@@ -153,7 +153,7 @@ class Format:
     """The conversations that its provider stores; None if it stores none."""
 
     dialect: Dialect | None = None
-    """What compatible servers do otherwise; None if nothing is known."""
+    """The habits of compatible servers; None if none are known."""
 
     event_kind: Callable[[dict[str, Any]], str] = event_type
     """Returns the kind of an event of a stream, in a word."""

@@ -17,20 +17,20 @@ _BEGINNING_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. ``outcome`` is its result in pytest: passed, failed, known, unstable, skipped or error.
+    """The record of one item. ``outcome`` is its result in pytest: passed, failed, known, unstable, skipped or error.
 
     ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, format, signature, and if
-    present want, got, source_pointer, made_up with own_level (the adapter made up what it is about, else it would have
-    that level), near (what stands around the place), code (where the translator raised), known (the reason why it is
-    expected), standing (of one that fails the item: what the known failures say of it), note (why they do not excuse
-    it) and unstable (it came in some tries only).
+    present want, got, source_pointer, made_up with own_level (the adapter invented the faulty part; the level without
+    that), near (the surroundings of the place), code (the line where the translator raised), known (the reason of a
+    known failure), standing (the status of a finding that fails the item by the known failures), note (why they do not
+    excuse it) and unstable (it occurred in some tries only).
     ``losses`` are objects with element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to
-    settings that the request was played without. ``witness`` says what official clients did with its bodies: objects
-    with body, client, accepted and says. ``size`` is that of the bodies that the translator was given, in characters;
-    0 for an item without findings. ``bodies`` are those that findings are about, of the simplest items of each kind of
-    finding only (``examples``): objects with name, parts (the bodies: source, produced, golden; of a stream sent, came,
-    usual, assembled), and by part marks and ids: which call is meant, by pointer and by id. ``against`` are differences
-    from another translator: objects with body, element, pointer, says, ours, other and cause.
+    settings that the request was played without. ``witness`` are the verdicts of official clients on its bodies:
+    objects with body, client, accepted and says. ``size`` is the length of the translator's input in characters; 0 for
+    an item without findings. ``bodies`` are the bodies of its findings, for the simplest items of each kind of finding
+    only (``examples``): objects with name, parts (the bodies: source, produced, golden; of a stream sent, came, usual,
+    assembled), and by part marks and ids: the call at a pointer and by id. ``against`` are differences from another
+    translator: objects with body, element, pointer, says, ours, other and cause.
     """
 
     nodeid: str

@@ -18,7 +18,7 @@ CHECK_ORDER = ("request", "response", "stream", *_CONVERSATION_CHECKS)
 
 
 class CauseKey(NamedTuple):
-    """What findings of one cause share. ``is_way_back``: a round trip shows it."""
+    """The key that findings of one cause share. ``is_way_back``: a round trip has the finding."""
 
     is_known: bool
     signature: str

@@ -17,7 +17,7 @@ from toolcall_conformance.reports.text.blocks import new_roots
 
 
 class ChangeKind(StrEnum):
-    """How a cause changed."""
+    """The kind of a cause's change."""
 
     NEW = "new"
     CHANGED = "changed"

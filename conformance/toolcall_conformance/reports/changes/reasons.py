@@ -150,7 +150,7 @@ class ReportSides:
 
     @property
     def _translator_state(self) -> EntryState | None:
-        """How the translators differ; None if they have no version."""
+        """The difference of the translators; None if they have no version."""
         (_, _, *then), (_, _, *now) = _versions(self.old), _versions(self.new)
         if then == now:
             return None if now[1] is None else EntryState.SAME

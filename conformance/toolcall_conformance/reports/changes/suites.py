@@ -11,7 +11,7 @@ from toolcall_conformance.basics.visible_text import pluralize
 
 
 class EntryState(StrEnum):
-    """How a case or rule differs in two suites."""
+    """The difference of a case or rule in two suites."""
 
     SAME = "same"
     NEW = "new"
