@@ -1,1 +1,1 @@
-"""What every room uses: JSON values, readings of bodies, streams of events, files, secrets, text made visible."""
+"""The basics that every room uses: JSON values, readings of bodies, streams of events, files, secrets, visible text."""

@@ -1,4 +1,4 @@
-"""What a translator implements: it opens sessions on routes; each operation of a session is one small protocol.
+"""The protocols that a translator implements: it opens sessions on routes; each operation is one small protocol.
 
 A translator needs to import nothing from here. Classes are matched by shape; :class:`Unsupported` and
 :class:`Refused` are recognised by their class names anywhere in an exception's MRO.
@@ -104,7 +104,7 @@ class ToolCallAdapter(Protocol):
     def tool_calls(self, reply: Body, /) -> list[Body] | Awaitable[list[Body]]: ...
 
     def tool_results(self, calls: list[Body], results: list[Body], /) -> list[Body] | Awaitable[list[Body]]:
-        """The entries to append to the conversation, behind the reply: messages, items or contents.
+        """The entries to append to the conversation, after the reply: messages, items or contents.
 
         ``calls`` are those that ``tool_calls`` returned, ``results`` may come in any order.
         """
@@ -117,7 +117,7 @@ class McpBridge(Protocol):
         """The ``tools`` of a request for the result of ``tools/list``."""
 
     def mcp_result(self, call: Body, result: Body, /) -> list[Body] | Awaitable[list[Body]]:
-        """The entries to append to the conversation, behind the reply with ``call``, for a ``CallToolResult``."""
+        """The entries to append to the conversation, after the reply with ``call``, for a ``CallToolResult``."""
 
 
 class Instrumentation(Protocol):

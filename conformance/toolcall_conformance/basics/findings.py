@@ -26,7 +26,7 @@ class _NoValue(Enum):
 MISSING: Final = _NoValue.MISSING
 """There is no value here."""
 NOT_KNOWN: Final = _NoValue.NOT_KNOWN
-"""There may be a value, but nobody can say which."""
+"""There may be a value, but it is not known which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
 
 
 class Level(StrEnum):
-    """How much a finding weighs: MUST fails an item, SHOULD warns, NOTE is only reported."""
+    """The level of a finding: MUST fails an item, SHOULD warns, NOTE is only reported."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -89,7 +89,7 @@ class Level(StrEnum):
 
 
 class Verdict(StrEnum):
-    """How an item ended."""
+    """The verdict of an item."""
 
     PASS = "pass"
     WARN = "warn"

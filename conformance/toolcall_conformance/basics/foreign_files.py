@@ -33,7 +33,7 @@ WRITER_WAIT_SECONDS = 5.0
 def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
     """The content of a regular file, with ``pipes`` also of a pipe (``judge <(command)``). Raises OSError."""
     try:
-        # A pipe that nobody writes to would block in open().
+        # A pipe without a writer would block in open().
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except ValueError:
         raise OSError(errno.EINVAL, "its name has a character that no file's name can have") from None

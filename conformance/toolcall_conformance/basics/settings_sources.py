@@ -182,7 +182,7 @@ def memory_limit(named: NamedSetting | None, usual: float) -> float | None:
 
 
 def _mistakes(table: Any) -> Iterator[str]:
-    """What is wrong with the table, one sentence each."""
+    """The mistakes in the table, one sentence each."""
     if not isinstance(table, dict):
         yield "is no table"
         return

@@ -135,7 +135,7 @@ def neutral_results(
 
 def _result_content(result: Result, wrappers: Collection[str]) -> dict[str, Any]:
     has_media = any(isinstance(part, Media) for part in result.parts)
-    # Gemini demands an object beside media, also where there is nothing to say in it.
+    # Gemini demands an object in addition to media, even an empty one.
     parts = [_neutral_part(part, wrappers) for part in result.parts if not (has_media and _is_blank(part))]
     objects = [part["value"] for part in parts if part["type"] == "object"]
     texts = [part["text"] for part in parts if part["type"] == "text"]

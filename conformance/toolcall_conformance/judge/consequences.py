@@ -18,7 +18,7 @@ _ANY_FORMAT = "*/"
 
 
 class Where(StrEnum):
-    """How near to a finding another one must be to follow from it. The table explains each value."""
+    """The nearness that a finding needs to follow from another one. The table explains each value."""
 
     ITEM = "item"
     BODY = "body"

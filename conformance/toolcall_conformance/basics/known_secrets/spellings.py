@@ -25,10 +25,10 @@ _LINE_BREAK = r"(?:=?(?:\r?\n|\r|(?:\\{1,8}+r)?\\{1,8}+n)[ \t]{0,64})?"
 """A line's end within a secret, soft as in quoted-printable or escaped as in JSON, and the next line's indentation."""
 _HEX_SEPARATOR = r"(?:[ \t:._-]|\r?\n[ \t]{0,64}|,? ?(?:0|\\{1,8})x)?"
 _LIST_SEPARATOR = r"(?:[ \t\r\n]|\\{1,8}[nr]){0,8}[,; ](?:[ \t\r\n]|\\{1,8}[nr]){0,64}"
-"""What stands between the bytes of a list of numbers."""
+"""The separator between the bytes of a list of numbers."""
 _AMPERSAND = r"(?:&|\\{1,8}u0026)(?:amp;){0,4}"
 _CUT_MARK = r"(?=[ \t]?(?:…|\.\.\.|\\{1,8}u2026|&hellip;))"
-"""What stands where a text was cut."""
+"""The mark where a text was cut."""
 
 
 def secret_pattern(secret: str) -> str:
@@ -69,7 +69,7 @@ def _character_pattern(letter: str) -> str:
 
 
 def _needed_count(parts: list[str]) -> int:
-    """How many of the parts give the secret away as all do."""
+    """The number of parts that give the secret away."""
     return max(min(_MIN_PARTS, len(parts)), math.ceil(len(parts) * _NEEDED_SHARE))
 
 

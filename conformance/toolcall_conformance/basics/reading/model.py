@@ -98,7 +98,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool returned. ``call`` is the ordinal of the call it answers by the format's own pairing, or None.
+    """The result of a tool call. ``call`` is the ordinal of the call it answers by the format's own pairing, or None.
 
     ``parts`` are Text, Media or Value, in order. ``error`` is the format's native mark: True, False, or None where the
     format has none or the body does not say. ``name`` is the function name that the result itself carries. ``group``
@@ -163,7 +163,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What only the provider can read of a conversation.
+    """A reference to a part of the conversation that only the provider can read.
 
     It stored that (an earlier ``reply``, a ``conversation``, one ``item``), or packed it into an encrypted
     ``compaction``, whose ``id`` is that text. In a ``thread`` a reply stands for the system prompt and the tools, too.
@@ -223,7 +223,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A declared tool. ``kind`` is function, custom or hosted; ``schema`` is its parameter schema as it stands there.
+    """A declared tool. ``kind`` is function, custom or hosted; ``schema`` is its parameter schema as written there.
 
     ``schema`` is None where the declaration has none. ``strict`` is None where it does not say. Of a hosted one, which
     its API defines, ``type`` says which, and ``declaration`` is all of it. ``grammar`` is the
@@ -260,7 +260,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Why a reply ended. ``reason`` is neutral, ``raw`` as it stands in the body.
+    """The reason of a reply's end. ``reason`` is neutral, ``raw`` is the body's value.
 
     Neutral reasons: tools, end, length, filter, refusal, stop_sequence, pause, error, other. ``is_known``: the API has
     this word; the meaning of any other is unknown.

@@ -12,5 +12,5 @@ __all__ = ["dump", "parse", "read"]
 
 @memoize(128)
 def read(stream: bytes) -> dict[str, Any]:
-    """The same as ``parse`` gives. Equal streams share one result: never change it."""
+    """Parse a stream as ``parse`` does. Equal streams share one result: never change it."""
     return parse(stream)

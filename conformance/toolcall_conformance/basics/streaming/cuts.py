@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fineness:
-    """How many variants of a stream are tried at most.
+    """The most variants of a stream that are tried.
 
     ``cuts`` counts the ways to cut it, ``ends`` the events after which it breaks off, ``failures`` those after which it
     fails. ``everywhere``: also in cases that have nothing that cuts can break. ``pieces`` limits the pieces of a cut.

@@ -1,1 +1,1 @@
-"""What both ends of a conversation send: the ideal client, and golden replies."""
+"""The two ends of a conversation: the ideal client, and the provider's golden replies."""

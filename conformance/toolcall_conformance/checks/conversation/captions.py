@@ -67,7 +67,7 @@ def golden_with_captions(
     return body
 
 
-@lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
+@lru_cache(maxsize=32)  # the items of a case are played one after the other, and there is no end of generated cases
 def _has_captions(case: Case, format_name: str) -> bool:
     last = case.exchanges(format_name)[-1].request
     return bool(_captions(formats.read(format_name, "request", last)))

@@ -38,7 +38,7 @@ def other_words(text: str) -> str:
     return text.translate(_OTHER_CHARACTER)
 
 
-@lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
+@lru_cache(maxsize=32)  # the items of a case are played one after the other, and there is no end of generated cases
 def twin_of(corpus: Corpus, case: Case) -> Twin:
     """The twin of ``case``; its formats say the same, as those of the case do."""
     return Twin(corpus, case)

@@ -1,1 +1,1 @@
-"""What is not the translator's fault, or weighs less."""
+"""Excuses: findings that are not the translator's fault, or that are lowered."""

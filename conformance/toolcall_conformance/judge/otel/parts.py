@@ -84,7 +84,7 @@ def compare_choices(corpus: Corpus, choices: int, messages: Sequence[Any]) -> It
 
 def compare_steps(corpus: Corpus, before: Reading, after: Messages, hosted_ids: Collection[str]) -> Iterator[Finding]:
     """The findings on steps of the provider's own: each is reported as one, its result by the id of ``hosted_ids``."""
-    named = {stored.pointer for stored in before.stored}  # references: nobody can see the item
+    named = {stored.pointer for stored in before.stored}  # references: the item is not in the body
     items = (item for turn in before.turns for item in turn.items if isinstance(item, Hosted))
     steps = {item.id or item.pointer: item for item in items if item.pointer not in named}
     ids = {step.id for step in after.steps if step.id}
