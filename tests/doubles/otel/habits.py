@@ -37,6 +37,13 @@ def definitions_by_name_alone(draft: Seen) -> None:
     ]
 
 
+@harmless(target="openai_responses", beside="translation/call-name")
+def names_with_their_namespace(draft: Seen) -> None:
+    """Calls have the namespace of their tool in their name, as two servers have a tool of one name."""
+    for part in need([part for part in draft.parts("tool_call") if part["name"] == "find_berth"]):
+        part["name"] = "north_quay__find_berth"
+
+
 @harmless(beside="otel/part-shape")
 def no_tool_definitions(draft: Seen) -> None:
     """Tool definitions are not recorded: they are opt-in."""

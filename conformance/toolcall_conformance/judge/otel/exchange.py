@@ -21,7 +21,7 @@ from toolcall_conformance.judge.otel.parts import (
     compare_thoughts,
     compare_tools,
 )
-from toolcall_conformance.judge.otel.reading import Messages, SourceFacts, read_input, read_reply
+from toolcall_conformance.judge.otel.reading import Messages, SourceFacts, plain_name, read_input, read_reply
 from toolcall_conformance.judge.otel.schemas import ATTRIBUTES, compare_shape
 from toolcall_conformance.judge.translation.calls.calls import compare_calls
 from toolcall_conformance.judge.translation.calls.pairing import align_sides
@@ -77,9 +77,11 @@ def _source_facts(reading: Reading) -> SourceFacts:
     free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
     hosted = [item for item in items if isinstance(item, Hosted)]
     own = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
-    return SourceFacts(
-        free, {identity for identity in {*own, *(item.id for item in hosted)} if isinstance(identity, str) and identity}
-    )
+    ids = {identity for identity in {*own, *(item.id for item in hosted)} if isinstance(identity, str) and identity}
+    in_namespaces = {
+        plain_name(f"{tool.namespace}{tool.name}"): tool.name for tool in reading.tools if tool.namespace and tool.name
+    }
+    return SourceFacts(free, ids, in_namespaces)
 
 
 def _compare(corpus: Corpus, before: Reading, after: Messages, facts: SourceFacts) -> Iterator[Finding]:

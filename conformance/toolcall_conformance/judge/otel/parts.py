@@ -9,7 +9,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, one_of
 from toolcall_conformance.basics.jsonvalue import join, resolve
 from toolcall_conformance.basics.reading import Hosted, Reading, Reasoning, Tool
 from toolcall_conformance.judge.levels import make_finding
-from toolcall_conformance.judge.otel.reading import Messages
+from toolcall_conformance.judge.otel.reading import Messages, plain_name
 from toolcall_conformance.judge.translation.pair import Pair, describe_call
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
@@ -118,7 +118,7 @@ def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -
     """If tools are recorded at all, each of the request's is, and no other."""
     if not definitions:
         return
-    names = {_plain_name(definition[key]) for definition in definitions for key in ("name", "type")}
+    names = {plain_name(definition[key]) for definition in definitions for key in ("name", "type")}
     for tool in before.tools:
         if not _tool_names(tool) & names:
             subject = f"tool {tool.name or tool.type}"
@@ -127,20 +127,16 @@ def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -
             )
     request_names = {name for tool in before.tools for name in _tool_names(tool)}
     for place, definition in enumerate(definitions):
-        if not {_plain_name(definition["name"]), _plain_name(definition["type"])} & request_names:
+        if not {plain_name(definition["name"]), plain_name(definition["type"])} & request_names:
             yield make_finding(
                 corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=definition["name"]
             )
 
 
 def _tool_names(tool: Tool) -> set[str]:
-    """The names by which a definition may name a tool, that of its group included."""
-    return {_plain_name(name) for name in (tool.name, tool.type, tool.namespace) if name}
-
-
-def _plain_name(name: str) -> str:
-    """A name without its case convention: ``googleSearch`` and ``google_search`` are equal."""
-    return name.replace("_", "").lower()
+    """The names by which a definition may name a tool: alone, by its namespace, or by both."""
+    both = f"{tool.namespace}{tool.name}" if tool.namespace and tool.name else None
+    return {plain_name(name) for name in (tool.name, tool.type, tool.namespace, both) if name}
 
 
 def compare_places(corpus: Corpus, container: str, before: Reading, output: dict[str, Any]) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,10 +43,19 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """Facts from the source: names of tools that take free text, and ids (``hosted``) of the provider's steps."""
+    """Facts from the source: names of tools that take free text, and ids (``hosted``) of the provider's steps.
+
+    ``names_in_namespaces`` are the names of tools in a namespace, by :func:`plain_name` of both names together.
+    """
 
     free: Collection[str] = ()
     hosted: Collection[str] = ()
+    names_in_namespaces: Mapping[str, str] = field(default_factory=dict)
+
+
+def plain_name(name: str) -> str:
+    """A name without its case convention: ``googleSearch`` and ``google_search`` are equal."""
+    return name.replace("_", "").lower()
 
 
 def read_input(format_name: str, output: dict[str, Any], facts: SourceFacts) -> Messages:
@@ -121,7 +130,9 @@ class _Reader:
                 self._found.steps.append(Step(pointer, step_id, is_answer=False))
 
     def _read_call(self, part: dict[str, Any], pointer: str) -> Call:
-        name, arguments = part["name"], part.get("arguments")
+        # Two namespaces may have a tool of one name: a recorded name tells them apart.
+        name = self._known.names_in_namespaces.get(plain_name(part["name"]), part["name"])
+        arguments = part.get("arguments")
         free = name in self._known.free and isinstance(arguments, str)
         if isinstance(arguments, str) and arguments.strip() and not free:
             self._found.text_arguments.append(join(pointer, "arguments"))
