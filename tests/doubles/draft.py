@@ -59,6 +59,15 @@ class Draft:
         return list(wire.calls(self.format, self.body))
 
     @property
+    def whole_calls(self) -> list[wire.Call]:
+        """The calls, but for the last one of a reply that the limit of tokens cut: that one may be dropped."""
+        body = self.body
+        endings = [body.get("status"), body.get("stop_reason")]
+        endings += [choice.get("finish_reason") for choice in body.get("choices") or ()]
+        endings += [candidate.get("finishReason") for candidate in body.get("candidates") or ()]
+        return self.calls[:-1] if {"incomplete", "length", "max_tokens", "MAX_TOKENS"} & {*endings} else self.calls
+
+    @property
     def function_calls(self) -> list[wire.Call]:
         """The calls of functions: of tools that the source's API itself defines each format says it in its own way."""
         own = self.defined_by_the_api()

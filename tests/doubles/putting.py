@@ -82,7 +82,15 @@ def _left_out(stands: Any, finding: Finding) -> Iterator[Change]:
         entry = entry.rpartition("/")[0]
     if entry and entry != at:
         yield partial(_put, pointer=entry, value=MISSING)
+    if entry and entry.endswith("/0"):  # a list of which it is the only entry goes with it
+        yield partial(_without_only_entry, pointer=entry.removesuffix("/0"))
     yield from _in_all_events(finding, MISSING)
+
+
+def _without_only_entry(body: Any, pointer: str) -> Any:
+    if len(resolve(body, pointer)) > 1:
+        raise LookupError(pointer)
+    return _put(body, pointer=pointer, value=MISSING)
 
 
 def _added(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:

@@ -114,7 +114,7 @@ def arguments_emptied(draft: Draft) -> None:
 def argument_names_in_camel_case(draft: Draft) -> None:
     """The arguments' names are spelt in camelCase, as if they were keys of the format."""
     hit = False
-    for call in draft.calls:
+    for call in draft.whole_calls:
         named = {_camel(key): value for key, value in call.arguments.items()}
         if named != call.arguments:
             call.arguments, hit = named, True

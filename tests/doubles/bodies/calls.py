@@ -61,7 +61,8 @@ def reply_call_dropped(draft: Draft) -> None:
 @broken("translation/call-lost", check="response")
 def reply_only_first_call(draft: Draft) -> None:
     """Of parallel calls only the first comes through."""
-    for call in need(draft.calls[1:]):
+    need(draft.whole_calls[1:])
+    for call in draft.calls[1:]:
         call.remove()
 
 
