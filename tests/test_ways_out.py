@@ -12,7 +12,7 @@ from every import every
 
 PACKAGE = Path(__file__).resolve().parents[1] / "conformance" / "toolcall_conformance"
 # The ways out themselves, and what speaks when pytest is gone: what they print, their own tests look at.
-WAYS = {"cli/console.py", "engine/output/printing.py", "engine/ending/exiting.py", "engine/ending/watcher.py"}
+WAYS = {"cli/console.py", "engine/output/printing.py", "engine/ending/process_exit.py", "engine/ending/watcher.py"}
 FIT = {"visible", "visible_lines", "visible_json", "sanitize"}
 # Of pytest's reporter and writer, and of streams.
 PRINTING = {"line", "write_line", "write", "write_sep", "section", "sep", "rewrite", "print_usage", "exit"}

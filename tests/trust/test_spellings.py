@@ -10,7 +10,7 @@ from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.notations import REWRITERS, Notation
-from toolcall_conformance.trust.harmless.variants import Spellings, apply_variant, variants
+from toolcall_conformance.trust.harmless.variants import NotationTable, apply_variant, variants
 from toolcall_conformance.trust.operators.spots import Unfit
 
 BODY: dict[str, Any] = {
@@ -184,7 +184,7 @@ def test_what_changes_nothing_is_no_variant() -> None:
 
 
 def test_every_operator_is_tried_and_every_entry_is_of_one() -> None:
-    entries = Spellings(load_corpus()).all
+    entries = NotationTable(load_corpus()).all
     assert set(REWRITERS) == {row[0] for row in DOES + STREAMS} | {"reframe"}
     assert {entry.operator for entry in entries} == set(REWRITERS)
     assert len({entry.name for entry in entries}) == len(entries)

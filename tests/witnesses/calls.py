@@ -16,7 +16,7 @@ class Unanswered:
         self._calls += calls
 
     def take(self, words: str, *filters: Callable[[Any], bool]) -> Any:
-        """The first call that is ``filters``, in the first way that finds one; AssertionError if no reply made it."""
+        """The first call that passes the first of ``filters`` that any passes. Raises AssertionError if none does."""
         for choose in filters:
             for index, call in enumerate(self._calls):
                 if choose(call):

@@ -43,7 +43,7 @@ class Session:
         tools = [async_mcp_tool(tool, server) for tool in server.listed.tools]
         runner = client.beta.messages.tool_runner(model=self._model, max_tokens=64, tools=tools, messages=[question])
         await runner.until_done()
-        return provider.asked
+        return provider.requests
 
 
 class Translator:

@@ -43,7 +43,7 @@ class Session:
         tools: Any = [server]
         config = types.GenerateContentConfig(tools=tools)
         await client.aio.models.generate_content(model=self._model, contents=QUESTION, config=config)
-        return provider.asked
+        return provider.requests
 
 
 class Translator:

@@ -85,7 +85,7 @@ class Session:
         provider = Provider([reply])
         model = FORMATS[self._name][0](self._model, provider).bind_tools(tools)
         message = await model.ainvoke([HumanMessage(QUESTION), *more])
-        return provider.asked[0], message
+        return provider.requests[0], message
 
 
 class Translator:

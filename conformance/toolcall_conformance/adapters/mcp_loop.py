@@ -46,7 +46,7 @@ class Provider:
 
     def __init__(self, replies: list[Body]) -> None:
         self._replies = iter(replies)
-        self.asked: list[Body] = []
+        self.requests: list[Body] = []
 
     def transport(self) -> httpx2.MockTransport:
         return httpx2.MockTransport(self._answer)
@@ -55,7 +55,7 @@ class Provider:
         return httpx2.AsyncClient(transport=self.transport())
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
-        self.asked.append(json.loads(request.content))
+        self.requests.append(json.loads(request.content))
         return httpx2.Response(200, json=next(self._replies))
 
 

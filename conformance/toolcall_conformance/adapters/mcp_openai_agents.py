@@ -79,7 +79,7 @@ class Session:
         client = openai.AsyncOpenAI(api_key="none", http_client=provider.client(), max_retries=0)
         model = FORMATS[self._name][0](self._model, client)
         await Runner.run(Agent(name="agent", model=model, mcp_servers=[_Server(server)]), QUESTION)
-        return provider.asked
+        return provider.requests
 
 
 class Translator:

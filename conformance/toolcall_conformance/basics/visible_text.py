@@ -34,7 +34,7 @@ _VIRAMA_CLASS = 9
 _NOT_PLAIN_ASCII = re.compile(r"[^\x20-\x7e]")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-# The runner of GitHub takes `::` at the start of a line, behind any white space, and `##[` anywhere; that of Azure
+# The runner of GitHub takes `::` at the start of a line, after any white space, and `##[` anywhere; that of Azure
 # `##vso[` anywhere, TeamCity `##teamcity[`. See `ActionCommand` of github.com/actions/runner and `Command` of
 # github.com/microsoft/azure-pipelines-agent. The last character before the look ahead gets an escape.
 _CI_COMMAND = re.compile(r"##(?=[A-Za-z]*\[)|^[^\S\n]*:(?=:)", re.MULTILINE)

@@ -35,7 +35,7 @@ def variants(case: Case, format_name: str) -> tuple[str, ...]:
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """Takes the calls out of each reply and puts their results behind it, as an agent's own layer does."""
+    """Takes the calls out of each reply and puts their results after it, as an agent's own layer does."""
     del other
     tally = Tally.of(harness, case, "adapter", route)
     opened = open_session(route)

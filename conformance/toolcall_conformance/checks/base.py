@@ -226,7 +226,7 @@ class Tally:
     def skip_impossible_reply(
         self, reply: Any, client_request: Any, upstream_request: Any, route: Route | None = None
     ) -> bool:
-        """Whether no provider sends that reply for that request, which is then not played; see :func:`unasked`."""
+        """Whether no provider sends that reply for that request: it is not played; see :func:`why_impossible`."""
         reason = why_impossible(self.corpus, route or self.route, reply, client_request, upstream_request)
         self.inapplicable = self.inapplicable or reason
         return bool(reason)

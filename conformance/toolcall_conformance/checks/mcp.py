@@ -23,7 +23,7 @@ def variants(case: Case, format_name: str) -> tuple[str, ...]:
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """Declares the tools that an MCP server lists, and puts what it returns for each call behind the reply."""
+    """Declares the tools that an MCP server lists, and puts what it returns for each call after the reply."""
     del variant, other
     tally = Tally.of(harness, case, "mcp", route)
     opened = open_session(route)

@@ -55,5 +55,5 @@ def _is_reported(output_findings: Sequence[Finding], finding: Finding) -> bool:
     return (
         finding.rule in WAIT_RULES
         and place != "/"
-        and any(f"{finding.pointer}/".startswith(place) for finding in output_findings)
+        and any(f"{reported.pointer}/".startswith(place) for reported in output_findings)
     )

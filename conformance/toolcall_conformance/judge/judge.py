@@ -158,7 +158,7 @@ class Judge:
         """Judge only the end of a client's stream whose source broke off or failed.
 
         A part of :meth:`stream`, for a stream that is broken off again and again. ``sent`` and ``received`` are results
-        of ``formats.assembled``, ``output`` is one of ``streaming.parse``. ``how`` says how the source ended.
+        of ``formats.assemble``, ``output`` is one of ``streaming.parse``. ``how`` says how the source ended.
         """
         return set_format(judge_end(self.corpus, route.client, sent, received, output, how), route.client)
 

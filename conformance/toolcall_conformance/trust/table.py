@@ -65,7 +65,7 @@ class MutationPattern:
             (self.formats, name),
             (self.elements, element),
         )
-        return all(not names or name in names for names, name in conditions)
+        return all(not allowed or value in allowed for allowed, value in conditions)
 
     def is_of(self, place: str) -> bool:
         """Whether it is about faults at the place of this name, which begins with its case."""

@@ -18,14 +18,14 @@ from toolcall_reference.conversation.names import NameMap, NameRule
 class Target:
     """The context of one encoding.
 
-    ``model`` is the model to name. For a reply, ``client_request`` is the client's request, whose settings some formats
-    echo, ``used_ids`` are its call ids, and ``brought_declarations`` the tools that its conversation declares in
-    addition. ``is_reply``: a client reads the body, not a provider. ``exact`` keeps ids and names, legal or not, to
-    render documents. ``native``: the provider of the calls reads them, so its ids, names and call forms are kept.
-    ``notations`` selects legal notations that an encoder does not choose by default; each encoder lists its words in
-    ``NOTATIONS``. ``own_tools`` are the names of tools that the API defines and its client declared, ``namespaces``
-    the namespace and name of tools by universal name. Encoding sets ``call_ids`` to the written ids, and
-    ``call_forms`` to the forms of calls that are not plain.
+    ``model`` is the model to name; ``stream`` asks for a streamed reply. For a reply, ``client_request`` is the
+    client's request, whose settings some formats echo, ``used_ids`` are its call ids, and ``brought_declarations`` the
+    tools that its conversation declares in addition. ``is_reply``: a client reads the body, not a provider. ``exact``
+    keeps ids and names, legal or not, to render documents. ``native``: the provider of the calls reads them, so its
+    ids, names and call forms are kept. ``notations`` selects legal notations that an encoder does not choose by
+    default; each encoder lists its words in ``NOTATIONS``. ``own_tools`` are the names of tools that the API defines
+    and its client declared, ``namespaces`` the namespace and name of tools by universal name. Encoding sets
+    ``call_ids`` to the written ids, and ``call_forms`` to the forms of calls that are not plain.
     """
 
     model: str

@@ -27,10 +27,10 @@ def get(format_name: str) -> Format:
     """The format of that name. Raises LookupError if there is none."""
     if format_name not in names():
         raise LookupError(f"no such format: {format_name!r} (known: {', '.join(names())})")
-    spoken_format = importlib.import_module(f"{__name__}.{format_name}").FORMAT
-    if not isinstance(spoken_format, Format) or spoken_format.name != format_name:
+    wire_format = importlib.import_module(f"{__name__}.{format_name}").FORMAT
+    if not isinstance(wire_format, Format) or wire_format.name != format_name:
         raise TypeError(f"FORMAT of the package {format_name} is no record of a format with that name")
-    return spoken_format
+    return wire_format
 
 
 __all__ = ["Format", "get", "names"]

@@ -106,9 +106,7 @@ def _read_upstream(where: str, upstream_name: str, table: Any, environment: Mapp
     key_from = table.get("key_env")
     if key_from is None and not forwards and _is_own_server(url, wire_format):
         # The key of the SDK's environment variable is sent to the API's own server only.
-        key_from = next(
-            (upstream_name for upstream_name in wire_format.http.key_variables if environment.get(upstream_name)), None
-        )
+        key_from = next((variable for variable in wire_format.http.key_variables if environment.get(variable)), None)
     return Upstream(
         upstream_name,
         wire_format,

@@ -12,7 +12,8 @@ from toolcall_conformance.basics.findings import NOT_KNOWN
 class Breach:
     """A place where a rule is broken; the rule's level and sentence are in the corpus.
 
-    ``part``, in a stream, is where the one call, item or block began that it is about; empty where it is about more.
+    ``part``, in a stream, is the pointer to the event that opened the call, item or block concerned; empty if there are
+    several.
     """
 
     pointer: str

@@ -13,7 +13,7 @@ from toolcall_conformance.library import Corpus
 
 
 def drop_unasked_counts(corpus: Corpus, format_name: str, stream: bytes, upstream_request: Any) -> bytes:
-    """The ``stream`` of the format ``format_name`` as the API sends it for the request that was ``upstream_request``.
+    """The ``stream`` of the format ``format_name`` as the API sends it in reply to ``upstream_request``.
 
     Counts that were not asked for are dropped with the event that has them alone, and the null before it. Counts in an
     event with more content stay: only compatible servers send such, and they send them unasked.

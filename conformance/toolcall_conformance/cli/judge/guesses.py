@@ -50,7 +50,7 @@ def _kinds(corpus: Corpus, name: str, direction: str | None) -> list[BodyKind]:
     data = input_files.read_bytes_of(name)
     if input_files.is_stream(data):
         events = [event["data"] for event in parse(data)["events"]]
-        return [BodyKind(name, "stream") for name in recognise_events(corpus, events)]
+        return [BodyKind(format_name, "stream") for format_name in recognise_events(corpus, events)]
     body: Any = input_files.body_in(corpus, name, data)
     if direction == "error" or (isinstance(body, dict) and {"status", "body"} == body.keys() - {"headers"}):
         inner = body.get("body") if isinstance(body, dict) else None

@@ -88,8 +88,8 @@ def print_again(source: OutputSource, name: str) -> int:
         raise UsageError(f"--again: {name!r}: this variant changes nothing there") from None
     except LookupError as error:
         raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
-    say(f"{variant.spelling.raw['meaning']}")
-    for piece in variant.spelling.raw["evidence"]:
+    say(f"{variant.notation.raw['meaning']}")
+    for piece in variant.notation.raw["evidence"]:
         say(f"  {piece['url']}")
     for line in differences(base.body, body):
         say(line)

@@ -60,9 +60,9 @@ def print_all(parsed: argparse.Namespace) -> int:
     """Try the draws of a seed, and print what became of them; 1 for a closed road, a failure, or a new refusal."""
     from toolcall_conformance.trust.sources.runner import run
 
-    source, count = _trial_settings(parsed), COUNT if parsed.count is None else parsed.count
-    tried = run(source, parsed.seed, count, parsed.jobs, say_progress)
-    write_results(source, parsed, "sources", tried, {"folders": [str(folder) for folder in source.folders]})
+    settings, count = _trial_settings(parsed), COUNT if parsed.count is None else parsed.count
+    tried = run(settings, parsed.seed, count, parsed.jobs, say_progress)
+    write_results(settings, parsed, "sources", tried, {"folders": [str(folder) for folder in settings.folders]})
     _print_counts(tried)
     sound = [draw for draw in tried if not draw.broken]
     lists = (
@@ -71,11 +71,11 @@ def print_all(parsed: argparse.Namespace) -> int:
         ("refused, and the older version translates it", [draw for draw in tried if draw.refused_anew]),
     )
     for title, draws in lists:
-        _print_roads(title, draws, source)
+        _print_roads(title, draws, settings)
     _print_roads(
         "closed, but for a refusal: the source breaks a MUST of its own format",
         _with_outcome([draw for draw in tried if draw.broken], "closed"),
-        source,
+        settings,
     )
     _print_reasons("refused, though the source breaks no MUST", _with_outcome(sound, "refused sound"))
     _print_rules("repaired", _with_outcome(tried, "repaired"))
@@ -129,7 +129,7 @@ def _print_counts(tried: Sequence[TriedDraw]) -> None:
         say((f"{way or 'in all'}: ", "head"), f"{pluralize(len(some), 'draw')}: {totals}")
 
 
-def _print_roads(title: str, draws: Sequence[TriedDraw], source: TrialSettings) -> None:
+def _print_roads(title: str, draws: Sequence[TriedDraw], settings: TrialSettings) -> None:
     """The draws of a list by rules, with the MUSTs that remain, and the command that makes one again."""
     say("")
     say((f"{title}: {len(draws):,}", "head"))
@@ -140,7 +140,7 @@ def _print_roads(title: str, draws: Sequence[TriedDraw], source: TrialSettings) 
     for key, some in sorted(groups.items(), key=lambda entry: -len(entry[1])):
         say(f"{len(some):6} {' '.join(key)}")
         for draw in some[:_EXAMPLES]:
-            say(f"       {_again(draw, source)}")
+            say(f"       {_again(draw, settings)}")
             _print_draw(draw)
 
 
@@ -153,9 +153,9 @@ def _print_draw(draw: TriedDraw) -> None:
         say("         the older version translates it")
 
 
-def _again(draw: TriedDraw, source: TrialSettings) -> str:
+def _again(draw: TriedDraw, settings: TrialSettings) -> str:
     """The command that makes a draw again. It needs no folder: the name holds the file."""
-    options = ["--translator", source.translator, *(["--against", str(source.against)] if source.against else [])]
+    options = ["--translator", settings.translator, *(["--against", str(settings.against)] if settings.against else [])]
     return shlex.join(["toolcall-conformance", "mutate", "--sources", *options, "--again", draw.name])
 
 

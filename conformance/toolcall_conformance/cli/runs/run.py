@@ -128,7 +128,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _arguments(parsed: argparse.Namespace) -> list[str]:
-    """What pytest gets after ``ALONE``. Raises UsageError."""
+    """What pytest gets after ``RUN_ARGUMENTS``. Raises UsageError."""
     options, rest = list(parsed.for_pytest), list(parsed.unknown)
     raw = rest[rest.index("--") + 1 :] if "--" in rest else []
     words = rest[: rest.index("--")] if "--" in rest else rest
@@ -157,7 +157,7 @@ def _items(selections: Sequence[str]) -> list[str]:
 
 
 def _verify_translator(parsed: argparse.Namespace, options: Sequence[str], selections: Sequence[str]) -> None:
-    """Whether the settings name what to judge. Raises UsageError."""
+    """Raise UsageError unless the settings name what to judge."""
     settings = CommandSettings(parsed)
     there = ("cassettes", "pairs")  # what is judged without a translator
     if any(word.startswith(f"--toolcall-{name}=") for word in options for name in there):

@@ -26,7 +26,7 @@ class RequestInspector:
     limit: int
 
     def read(self, request: ReceivedRequest, sources: Iterable[Any] = ()) -> Outcome:
-        """Return the body that the translator made of what it was ``sources``, with the flaws in how it was sent."""
+        """Return the body that the translator made of the ``sources``, with the flaws in how it was sent."""
         try:
             value = copy_object(parse(request.body), "the translator", self.limit, sources)
         except JSONError as error:

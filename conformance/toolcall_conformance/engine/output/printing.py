@@ -37,8 +37,8 @@ def overwrite_line(reporter: pytest.TerminalReporter, text: str) -> None:
     """Write a line over the last line that this function wrote; an empty text removes it."""
     room = max(0, reporter.config.get_terminal_writer().fullwidth - 1)
     line = visible(text)
-    line_end = line if len(line) <= room else f"{line[: max(0, room - 1)]}…"
-    reporter.rewrite(line_end, erase=True)
+    shortened_line = line if len(line) <= room else f"{line[: max(0, room - 1)]}…"
+    reporter.rewrite(shortened_line, erase=True)
     if not text:
         reporter.rewrite("")
     reporter.flush()

@@ -34,7 +34,7 @@ _STREAM_FILES = {"sent": "sent.sse", "received": "received.sse", "usual": "usual
 
 
 def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[str, Any]]:
-    """The bodies of each exchange that a finding is on: ``name``, ``parts``, and ``marks`` and ``ids`` by part."""
+    """The bodies of each exchange with a finding: ``name``, ``parts``, ``differs``, ``marks`` and ``ids`` by part."""
     body_labels = {finding.body for finding in result.findings}
     about = [
         exchange

@@ -91,10 +91,10 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     skipped: Counter[str] = Counter()
     examples: dict[str, str] = {}
     damaged: list[str] = []
-    interaction_count = files = 0
+    file_count = cassette_count = 0
     for folder in folders:
         for path in _files(folder):
-            interaction_count += 1
+            file_count += 1
             try:
                 interactions = read(path)
             except NoCassetteError:
@@ -107,7 +107,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                     raise
                 damaged.append(str(error))
                 continue
-            files += 1
+            cassette_count += 1
             name = path.name if path == folder else path.relative_to(folder).as_posix()
             answered = 0
             for interaction in interactions:
@@ -130,26 +130,22 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     if not cases:
         del skipped[_NO_CASSETTE]
         why = _empty_reason(
-            corpus, interaction_count, files, [_example(*each, examples) for each in skipped.most_common()]
+            corpus, file_count, cassette_count, [_example(*each, examples) for each in skipped.most_common()]
         )
         raise CassetteError(
             f"{', '.join(map(str, folders))}: {why}; give a folder of cassettes of vcrpy or VCR for Ruby, or record "
             "some: toolcall-conformance record --help"
         )
-    return Cassettes(cases, files, dict(skipped.most_common()), tuple(damaged))
+    return Cassettes(cases, cassette_count, dict(skipped.most_common()), tuple(damaged))
 
 
-def _empty_reason(corpus: Corpus, interaction_count: int, files: int, skipped: Sequence[str]) -> str:
-    """Why no exchange was found: of ``interaction_count`` files ``files`` are cassettes, which hold ``skipped``."""
-    if not interaction_count:
+def _empty_reason(corpus: Corpus, file_count: int, cassette_count: int, skipped: Sequence[str]) -> str:
+    """Why no exchange was found: of ``file_count`` files ``cassette_count`` are cassettes, which hold ``skipped``."""
+    if not file_count:
         return f"no file there ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-    if not files:
-        return (
-            f"none of its {interaction_count} files is a cassette"
-            if interaction_count > 1
-            else "its one file is no cassette"
-        )
-    where = f"in its {files} cassette{'s' if files > 1 else ''}"
+    if not cassette_count:
+        return f"none of its {file_count} files is a cassette" if file_count > 1 else "its one file is no cassette"
+    where = f"in its {cassette_count} cassette{'s' if cassette_count > 1 else ''}"
     if not skipped:
         return f"no exchange is recorded {where}"
     tails = ", ".join(dict.fromkeys(tail for name in corpus.transports.values() for tail in name.get("tails", ())))

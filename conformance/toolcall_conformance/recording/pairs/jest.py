@@ -43,7 +43,7 @@ def is_escaped(text: str) -> bool:
 
 
 def value_of(printed: str, *, escaped: bool) -> Any:
-    """The value of a snapshot, of a text that text. Raises UnreadableError."""
+    """The value of a snapshot; of a text, the text itself. Raises UnreadableGoldenError."""
     inner = printed.strip()
     if len(inner) > 1 and inner[0] == inner[-1] == '"':
         return _text(inner, escaped=escaped)

@@ -29,7 +29,7 @@ _RUST = re.compile(r"\A\s*(?:Ok\(|Some\(|[A-Z]\w*(?:::\w+)* [{(])")
 
 
 def text_of(path: Path) -> str:
-    """The text of a golden file, unpacked. Raises UnreadableError."""
+    """The text of a golden file, unpacked. Raises UnreadableGoldenError."""
     try:
         about = path.stat()
     except OSError as error:
@@ -63,7 +63,7 @@ def entry_names(path: Path) -> list[str]:
 
 
 def body(path: Path, entry: str | None, pointer: str) -> Any:
-    """The body in a file: a JSON value. Raises UnreadableError."""
+    """The body in a file: a JSON value. Raises UnreadableGoldenError."""
     value = _resolve(_content(path, entry), pointer)
     if isinstance(value, str):  # a snapshot of a text
         value = _resolve(_json_value(value), "")
@@ -73,7 +73,7 @@ def body(path: Path, entry: str | None, pointer: str) -> Any:
 
 
 def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpus) -> dict[str, Any]:
-    """The stream of a format in a file, as ``streaming.parse`` has it. Raises UnreadableError.
+    """The stream of a format in a file, as ``streaming.parse`` has it. Raises UnreadableGoldenError.
 
     Events without their frame, as a list or one a line, are framed as their API does.
     """

@@ -47,13 +47,13 @@ def expand_braces(text: str, depth: int = 0) -> list[str]:
     rest = text
     while rest:
         before, brace, rest = rest.partition("{")
-        texts = [f"{text}{before}" for text in texts]
+        texts = [f"{start}{before}" for start in texts]
         if brace:
             inner, rest = _split_braces(rest, text)
             others = [other for each in inner for other in expand_braces(each, depth + 1)]
             if len(texts) * len(others) > _MAX_PARTS:
                 raise ValueError(f"{text!r:.200} stands for more than {_MAX_PARTS:,} items; write several patterns")
-            texts = [f"{text}{other}" for text in texts for other in others]
+            texts = [f"{start}{other}" for start in texts for other in others]
     return texts
 
 

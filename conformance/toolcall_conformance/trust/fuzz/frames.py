@@ -79,7 +79,7 @@ class CorpusFrames:
 
 
 def corpus_frames(corpus: Corpus) -> CorpusFrames:
-    """The bricks that the cases in all formats have; of equal models one plain frame."""
+    """The frames that the cases in all formats have; of equal models one plain frame."""
     whole = [case for case in corpus.cases.values() if {*case.formats} == {*corpus.formats} and not case.dialects]
     usual = [case.scenario for case in whole if not _SPECIAL & case.scenario.keys()]
     return CorpusFrames(

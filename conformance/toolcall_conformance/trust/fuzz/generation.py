@@ -44,10 +44,10 @@ _SETTINGS = settings(
 
 
 class ScenarioSource:
-    """Scenarios from a ``seed``. The same seed, version of Hypothesis and ``bricks`` give the same scenarios."""
+    """Scenarios from a ``seed``. The same seed, version of Hypothesis and ``frames`` give the same scenarios."""
 
-    def __init__(self, bricks: CorpusFrames, seed: int) -> None:
-        self._strategy: SearchStrategy[dict[str, Any]] = scenarios(bricks)
+    def __init__(self, frames: CorpusFrames, seed: int) -> None:
+        self._strategy: SearchStrategy[dict[str, Any]] = scenarios(frames)
         self._seed = seed
 
     def generate(self, count: int) -> Iterator[GeneratedScenario]:

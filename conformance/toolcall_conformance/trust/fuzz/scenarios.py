@@ -45,16 +45,16 @@ _ROUNDS = (1, 1, 1, 1, 2, 2, 3, 0)
 
 
 @st.composite
-def scenarios(draw: DrawFn, bricks: CorpusFrames) -> dict[str, Any]:
+def scenarios(draw: DrawFn, frames: CorpusFrames) -> dict[str, Any]:
     """A scenario without an id, and its tools: ``{"scenario": {...}, "tools": {name: tool}}``."""
-    frame = _frame(draw, bricks)
-    strict = "declare" not in frame.members and bool(bricks.strict) and draw(st.integers(0, 5)) == 5
+    frame = _frame(draw, frames)
+    strict = "declare" not in frame.members and bool(frames.strict) and draw(st.integers(0, 5)) == 5
     rounds = draw(st.sampled_from(_ROUNDS))
     least = 1 + frame.several_tools
     tools = declarations.tools(draw, least, strict=strict) if rounds or least > 1 or draw(st.booleans()) else {}
-    asks = bool(bricks.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
-    answer_form = request_settings.answer_format(draw, bricks.forms) if asks else None
-    turns = TurnGenerator(draw, tools, frame, TurnConstraints(strict, answer_form, bricks.uploaded))
+    asks = bool(frames.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
+    answer_form = request_settings.answer_format(draw, frames.forms) if asks else None
+    turns = TurnGenerator(draw, tools, frame, TurnConstraints(strict, answer_form, frames.uploaded))
     turns.fill(rounds)
     settings = request_settings.settings(draw, turns.turns, sorted(tools), frame)
     scenario = {
@@ -70,14 +70,14 @@ def scenarios(draw: DrawFn, bricks: CorpusFrames) -> dict[str, Any]:
         "files": {},
     }
     if strict:
-        scenario["declare"] = dict(draw(st.sampled_from(bricks.strict)))
+        scenario["declare"] = dict(draw(st.sampled_from(frames.strict)))
     if draw(st.integers(0, 5)) == 5:
         scenario["upstream_error"] = _error(draw, turns.turns)
     return {"scenario": scenario, "tools": tools}
 
 
-def _frame(draw: DrawFn, bricks: CorpusFrames) -> Frame:
-    kinds = bricks.kinds
+def _frame(draw: DrawFn, corpus_frames: CorpusFrames) -> Frame:
+    kinds = corpus_frames.kinds
     frames = draw(st.sampled_from([0, 0, *range(len(kinds))]).map(lambda kind: kinds[kind]))
     frame: Frame = frames[draw(st.integers(0, len(frames) - 1))]
     return frame

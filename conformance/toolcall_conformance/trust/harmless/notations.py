@@ -87,12 +87,12 @@ def is_there(value: Any, pointer: str) -> bool:
     return value_at(value, pointer) is not _NOTHING
 
 
-def matching_sites(spelling: Notation, body: Any) -> Iterator[Site]:
+def matching_sites(notation: Notation, body: Any) -> Iterator[Site]:
     """The places that the paths name and whose values fit; the empty path is the body itself."""
-    if "" in spelling.paths and spelling.fits(body):
+    if "" in notation.paths and notation.fits(body):
         yield Site("")
     for node in nodes(body):
-        if any(matches(path, node.pointer) for path in spelling.paths) and spelling.fits(node.value):
+        if any(matches(path, node.pointer) for path in notation.paths) and notation.fits(node.value):
             yield Site(node.pointer)
 
 
@@ -104,8 +104,8 @@ def whole(_spelling: Notation, _body: Any) -> Iterator[Site]:
 def with_choices(sites: Sites, *choices: str) -> Sites:
     """Each site once with each choice."""
 
-    def all_of_them(spelling: Notation, body: Any) -> Iterator[Site]:
-        for site in sites(spelling, body):
+    def all_of_them(notation: Notation, body: Any) -> Iterator[Site]:
+        for site in sites(notation, body):
             for choice in choices:
                 yield Site(site.pointer, choice)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, read_json
-from toolcall_conformance.trust.harmless.variants import Spellings
+from toolcall_conformance.trust.harmless.variants import NotationTable
 from toolcall_conformance.trust.nodes import PlacedValue, matches, nodes, pattern_of
 from toolcall_conformance.trust.operators.catalogue import Unfit, apply_operator
 from toolcall_conformance.trust.witnesses import sdk_of
@@ -139,7 +139,7 @@ def find_refusals(corpus: Corpus, cases: Sequence[str] = ()) -> tuple[int, list[
 
 def _changes(corpus: Corpus, cases: Sequence[str]) -> Iterator[tuple[str, _Body, str, str, Any]]:
     """Each change of each member: where, the body, what it becomes, the member, and the changed body."""
-    own = Spellings(corpus).own
+    own = NotationTable(corpus).own
     for name in corpus.formats:
         counts: Counter[tuple[str, str]] = Counter()
         for place, body in _goldens(corpus, cases, name):

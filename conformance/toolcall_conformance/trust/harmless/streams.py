@@ -13,8 +13,8 @@ from toolcall_conformance.trust.nodes import holder_of
 from toolcall_conformance.trust.operators.spots import fit
 
 
-def _frame_choices(spelling: Notation, _body: Any) -> Iterator[Site]:
-    for choice in spelling.raw["frames"]:
+def _frame_choices(notation: Notation, _body: Any) -> Iterator[Site]:
+    for choice in notation.raw["frames"]:
         yield Site("", choice)
 
 
@@ -27,27 +27,27 @@ def reframe(_spelling: Notation, body: Any, site: Site) -> None:
 _UNCOUNTED = "/no"
 
 
-def _events(spelling: Notation, body: Any) -> Iterator[Site]:
+def _events(notation: Notation, body: Any) -> Iterator[Site]:
     """The events that fit."""
     for number, event in enumerate(body["events"]):
-        if spelling.fits(event):
+        if notation.fits(event):
             yield Site(f"/events/{number}")
 
 
 @rewriter(with_choices(_events, "characters", "halves", "empty-first", "empty-last"))
-def split_delta(spelling: Notation, body: Any, site: Site) -> None:
+def split_delta(notation: Notation, body: Any, site: Site) -> None:
     """Split a delta. Only the first has the members ``once``, only the last the members ``late``."""
     events, number = holder_of(body, site.pointer)
-    event, place = events[number], spelling.raw["text"]
+    event, place = events[number], notation.raw["text"]
     text = value_at(event, place)
     fit(isinstance(text, str) and text)
     pieces = _pieces(text, site.choice)
     fit(len(pieces) > 1)
     events[number : number + 1] = [
-        _piece(spelling, event, piece, first=order == 0, last=order == len(pieces) - 1)
+        _piece(notation, event, piece, first=order == 0, last=order == len(pieces) - 1)
         for order, piece in enumerate(pieces)
     ]
-    _count(spelling, events)
+    _count(notation, events)
 
 
 def _pieces(text: str, choice: str) -> list[str]:
@@ -58,15 +58,15 @@ def _pieces(text: str, choice: str) -> list[str]:
     return ["", text] if choice == "empty-first" else [text, ""]
 
 
-def _piece(spelling: Notation, event: Any, text: str, *, first: bool, last: bool) -> Any:
+def _piece(notation: Notation, event: Any, text: str, *, first: bool, last: bool) -> Any:
     piece = deep_copy(event)
-    holder, key = holder_of(piece, spelling.raw["text"])
+    holder, key = holder_of(piece, notation.raw["text"])
     holder[key] = text
     if not first:
-        _remove(piece, spelling.raw.get("once", ()))
+        _remove(piece, notation.raw.get("once", ()))
     if not last:
-        _remove(piece, spelling.raw.get("late", ()))
-        for place, value in spelling.raw.get("meanwhile", {}).items():
+        _remove(piece, notation.raw.get("late", ()))
+        for place, value in notation.raw.get("meanwhile", {}).items():
             if is_there(piece, place):
                 above, name = holder_of(piece, place)
                 above[name] = deep_copy(value)
@@ -85,55 +85,55 @@ def _whole(_spelling: Notation, _body: Any) -> Iterator[Site]:
 
 
 @rewriter(_whole)
-def merge_deltas(spelling: Notation, body: Any, _site: Site) -> None:
+def merge_deltas(notation: Notation, body: Any, _site: Site) -> None:
     """Deltas in a row that differ in their text alone are one."""
-    events, place = body["events"], spelling.raw["text"]
+    events, place = body["events"], notation.raw["text"]
     before = len(events)
     for number in range(before - 1, 0, -1):
         first, second = events[number - 1], events[number]
         if (
-            _is_delta(spelling, first)
-            and _is_delta(spelling, second)
-            and _frame(spelling, first) == _frame(spelling, second)
+            _is_delta(notation, first)
+            and _is_delta(notation, second)
+            and _frame(notation, first) == _frame(notation, second)
         ):
             holder, key = holder_of(first, place)
             holder[key] = append_text(holder[key], value_at(second, place))
             del events[number]
     fit(len(events) < before)
-    _count(spelling, events)
+    _count(notation, events)
 
 
-def _is_delta(spelling: Notation, event: Any) -> bool:
-    return spelling.fits(event) and isinstance(value_at(event, spelling.raw["text"]), str)
+def _is_delta(notation: Notation, event: Any) -> bool:
+    return notation.fits(event) and isinstance(value_at(event, notation.raw["text"]), str)
 
 
-def _frame(spelling: Notation, event: Any) -> Any:
+def _frame(notation: Notation, event: Any) -> Any:
     """A delta without its text and what is the event's own."""
     frame = deep_copy(event)
-    holder, key = holder_of(frame, spelling.raw["text"])
+    holder, key = holder_of(frame, notation.raw["text"])
     holder[key] = ""
-    _remove(frame, [*spelling.raw.get("own", ()), *([spelling.raw["count"]] if "count" in spelling.raw else [])])
+    _remove(frame, [*notation.raw.get("own", ()), *([notation.raw["count"]] if "count" in notation.raw else [])])
     return frame
 
 
 @rewriter(_whole)
-def merge_chunks(spelling: Notation, body: Any, _site: Site) -> None:
+def merge_chunks(notation: Notation, body: Any, _site: Site) -> None:
     """Chunks in a row are one: their lists of parts are joined, all else is as in the later one."""
-    events, place = body["events"], spelling.raw["list"]
+    events, place = body["events"], notation.raw["list"]
     before = len(events)
     for number in range(before - 1, 0, -1):
         first, second = value_at(events[number - 1], place), value_at(events[number], place)
-        if isinstance(first, list) and isinstance(second, list) and spelling.fits(events[number - 1]):
+        if isinstance(first, list) and isinstance(second, list) and notation.fits(events[number - 1]):
             second[:0] = first
             del events[number - 1]
     fit(len(events) < before)
 
 
 @rewriter(_events)
-def split_chunk(spelling: Notation, body: Any, site: Site) -> None:
+def split_chunk(notation: Notation, body: Any, site: Site) -> None:
     """Each entry of a chunk's list comes in a chunk of its own; what is ``late`` comes with the last one."""
     events, number = holder_of(body, site.pointer)
-    event, place = events[number], spelling.raw["list"]
+    event, place = events[number], notation.raw["list"]
     entries = value_at(event, place)
     fit(isinstance(entries, list) and len(entries) > 1)
     chunks = []
@@ -142,27 +142,27 @@ def split_chunk(spelling: Notation, body: Any, site: Site) -> None:
         holder, key = holder_of(chunk, place)
         holder[key] = [deep_copy(entry)]
         if order + 1 < len(entries):
-            _remove(chunk, spelling.raw.get("late", ()))
+            _remove(chunk, notation.raw.get("late", ()))
         chunks.append(chunk)
     events[number : number + 1] = chunks
 
 
 @rewriter(_events)
-def insert_event(spelling: Notation, body: Any, site: Site) -> None:
+def insert_event(notation: Notation, body: Any, site: Site) -> None:
     """Insert an event without content after one that fits: ``event``, or a copy of that one with ``set``."""
     events, number = holder_of(body, site.pointer)
-    event = deep_copy(spelling.raw["event"]) if "event" in spelling.raw else deep_copy(events[number])
-    for place, value in spelling.raw.get("set", {}).items():
+    event = deep_copy(notation.raw["event"]) if "event" in notation.raw else deep_copy(events[number])
+    for place, value in notation.raw.get("set", {}).items():
         holder, key = holder_of(event, place)
         holder[key] = deep_copy(value)
     fit(number + 1 < len(events) and not equal(event, events[number]))
     events.insert(number + 1, event)
-    _count(spelling, events)
+    _count(notation, events)
 
 
-def _count(spelling: Notation, events: list[Any]) -> None:
+def _count(notation: Notation, events: list[Any]) -> None:
     """Number the events anew, where the format counts them."""
-    place = str(spelling.raw.get("count", _UNCOUNTED))
+    place = str(notation.raw.get("count", _UNCOUNTED))
     numbered = [event for event in events if is_there(event, place)]
     start = min((value_at(event, place) for event in numbered), default=0)
     for number, event in enumerate(numbered, start):

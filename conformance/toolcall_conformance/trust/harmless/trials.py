@@ -12,7 +12,7 @@ from typing import Literal
 
 from toolcall_conformance.trust.harmless.bases import SIDES, WAYS, Base, Side, of_goldens, of_place
 from toolcall_conformance.trust.harmless.notations import Notation
-from toolcall_conformance.trust.harmless.variants import BodyVariant, Spellings, apply_variant, variants
+from toolcall_conformance.trust.harmless.variants import BodyVariant, NotationTable, apply_variant, variants
 from toolcall_conformance.trust.operators.spots import Unfit
 from toolcall_conformance.trust.parallel import OutputSource, Progress, in_parts
 from toolcall_conformance.trust.places import Direction
@@ -95,7 +95,7 @@ class VariantTrier:
     def __init__(self, sampler: Sampler) -> None:
         self.sampler = sampler
         self.corpus = sampler.workshop.harness.corpus
-        self.spellings = Spellings(self.corpus)
+        self.spellings = NotationTable(self.corpus)
         self.bases = lru_cache(maxsize=200)(self._bases)
 
     def try_shelf(self, shelf: Shelf) -> Iterator[TriedVariant]:
@@ -105,8 +105,8 @@ class VariantTrier:
             return
         for case in self.sampler.cases:
             for base in self.bases(shelf, case):
-                for spelling in self._spellings(shelf):
-                    for variant in _draw_variants(spelling, base, shelf.seed):
+                for notation in self._spellings(shelf):
+                    for variant in _draw_variants(notation, base, shelf.seed):
                         yield from self._judge_variant(base, variant)
 
     def _spellings(self, shelf: Shelf) -> Iterator[Notation]:
@@ -124,8 +124,8 @@ class VariantTrier:
         shelf = Shelf(side, direction, client, upstream, None, 0)  # type: ignore[arg-type]
         for base in self.bases(shelf, case):
             if name.startswith(f"{base.name}::"):
-                for spelling in self._spellings(shelf):
-                    for variant in variants(spelling, base.body):
+                for notation in self._spellings(shelf):
+                    for variant in variants(notation, base.body):
                         if variant.name == spelled:
                             return base, variant
         raise LookupError(f"{name!r}: the translator makes no such body, or this variant changes nothing there")
@@ -156,7 +156,7 @@ class VariantTrier:
     def _least_tried(
         self, shelf: Shelf, base: Base, counts: Counter[str], drawn: random.Random
     ) -> Iterator[TriedVariant]:
-        candidates = [variant for spelling in self._spellings(shelf) for variant in variants(spelling, base.body)]
+        candidates = [variant for notation in self._spellings(shelf) for variant in variants(notation, base.body)]
         drawn.shuffle(candidates)
         candidates.sort(key=lambda variant: counts[variant.kind])
         done: set[str] = set()
@@ -186,12 +186,12 @@ class VariantTrier:
         )
 
 
-def _draw_variants(spelling: Notation, base: Base, seed: int) -> Iterator[BodyVariant]:
+def _draw_variants(notation: Notation, base: Base, seed: int) -> Iterator[BodyVariant]:
     """Each choice everywhere at once, and at one of the places alone."""
     groups: dict[tuple[str, bool], list[BodyVariant]] = {}
-    for variant in variants(spelling, base.body):
+    for variant in variants(notation, base.body):
         groups.setdefault((variant.site.choice, variant.everywhere), []).append(variant)
-    drawn = random.Random(f"{seed} {base.name} {spelling.name}")  # noqa: S311 - no secret is drawn
+    drawn = random.Random(f"{seed} {base.name} {notation.name}")  # noqa: S311 - no secret is drawn
     for (_, everywhere), group in groups.items():
         yield from group if everywhere else drawn.sample(group, min(SINGLE, len(group)))
 

@@ -73,8 +73,8 @@ def respell_case(_spelling: Notation, body: Any, site: Site) -> None:
 
 
 @rewriter(with_choices(whole, "camel", "snake"))
-def respell_keys(spelling: Notation, body: Any, site: Site) -> None:
-    _respell(body, site.choice, frozenset(spelling.raw["own"]))
+def respell_keys(notation: Notation, body: Any, site: Site) -> None:
+    _respell(body, site.choice, frozenset(notation.raw["own"]))
 
 
 def _respell(value: Any, case: str, own: frozenset[str]) -> None:
@@ -99,16 +99,16 @@ def _in_case(key: str, case: str) -> str:
     return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), key)
 
 
-def _schemes(spelling: Notation, _body: Any) -> Iterator[Site]:
-    for number in range(len(spelling.raw["schemes"])):
+def _schemes(notation: Notation, _body: Any) -> Iterator[Site]:
+    for number in range(len(notation.raw["schemes"])):
         yield Site("", str(number))
 
 
 @rewriter(_schemes)
-def rename_ids(spelling: Notation, body: Any, site: Site) -> None:
+def rename_ids(notation: Notation, body: Any, site: Site) -> None:
     """All ids that link calls and results, each the same everywhere. ``{n}`` in a scheme is the number of the id."""
-    scheme = spelling.raw["schemes"][int(site.choice)]
-    places = [node.pointer for node in nodes(body) if any(matches(path, node.pointer) for path in spelling.paths)]
+    scheme = notation.raw["schemes"][int(site.choice)]
+    places = [node.pointer for node in nodes(body) if any(matches(path, node.pointer) for path in notation.paths)]
     places = [place for place in places if isinstance(resolve(body, place), str) and resolve(body, place)]
     fit(places)
     names: dict[str, str] = {}

@@ -20,7 +20,7 @@ MODULES = (members, streams, values)
 class BodyVariant:
     """Another notation of a body: at one place, or at all of its places (no ``pointer``)."""
 
-    spelling: Notation
+    notation: Notation
     site: Site
     everywhere: bool
 
@@ -31,7 +31,7 @@ class BodyVariant:
     @property
     def kind(self) -> str:
         """The entry that it is of, with the choice."""
-        return f"{self.spelling.name}={self.site.choice}" if self.site.choice else self.spelling.name
+        return f"{self.notation.name}={self.site.choice}" if self.site.choice else self.notation.name
 
     @property
     def name(self) -> str:
@@ -40,21 +40,21 @@ class BodyVariant:
     @property
     def operator(self) -> str:
         """Its name in the table: of members that say the same, what they become."""
-        return _becomes(self) if self.spelling.operator == "alike" else self.spelling.operator
+        return _becomes(self) if self.notation.operator == "alike" else self.notation.operator
 
 
 def _becomes(variant: BodyVariant) -> str:
-    if "label" in variant.spelling.raw:
-        return str(variant.spelling.raw["label"])
+    if "label" in variant.notation.raw:
+        return str(variant.notation.raw["label"])
     if variant.site.choice == members.ABSENT:
         return members.ABSENT
-    value = variant.spelling.raw["values"][int(variant.site.choice)]
+    value = variant.notation.raw["values"][int(variant.site.choice)]
     if value is None:
         return "null"
     return "empty" if value in ("", [], {}) else "default"
 
 
-class Spellings:
+class NotationTable:
     """The table as objects. Raises CorpusError for a file that is not there or not right."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -68,38 +68,38 @@ class Spellings:
 
     def of(self, name: str, direction: str, side: str) -> Iterator[Notation]:
         """Those for bodies of a format, a direction and a side."""
-        return (spelling for spelling in self.all if spelling.is_for(name, direction, side))
+        return (notation for notation in self.all if notation.is_for(name, direction, side))
 
 
-def variants(spelling: Notation, body: Any) -> Iterator[BodyVariant]:
+def variants(notation: Notation, body: Any) -> Iterator[BodyVariant]:
     """All variants that a notation gives: of all places at once, and of each alone."""
-    sites = list(REWRITERS[spelling.operator].sites(spelling, body))
+    sites = list(REWRITERS[notation.operator].sites(notation, body))
     for choice in dict.fromkeys(site.choice for site in sites):
         alike = [site for site in sites if site.choice == choice]
-        yield BodyVariant(spelling, alike[0], everywhere=True)
+        yield BodyVariant(notation, alike[0], everywhere=True)
         if len(alike) > 1:
-            yield from (BodyVariant(spelling, site, everywhere=False) for site in alike)
+            yield from (BodyVariant(notation, site, everywhere=False) for site in alike)
 
 
 def apply_variant(variant: BodyVariant, body: Any) -> Any:
     """The body in another notation. Raises Unfit where nothing changes."""
     changed = deep_copy(body)
-    change = REWRITERS[variant.spelling.operator]
+    change = REWRITERS[variant.notation.operator]
     if variant.everywhere:
-        sites = [site for site in change.sites(variant.spelling, body) if site.choice == variant.site.choice]
-        done = [_changes_body(variant.spelling, changed, site) for site in reversed(sites)]
+        sites = [site for site in change.sites(variant.notation, body) if site.choice == variant.site.choice]
+        done = [_changes_body(variant.notation, changed, site) for site in reversed(sites)]
         if not any(done):
             raise Unfit
     else:
-        change.change(variant.spelling, changed, variant.site)
+        change.change(variant.notation, changed, variant.site)
     if pack(changed) == pack(body):  # the order of keys counts, and how numbers are written
         raise Unfit
     return changed
 
 
-def _changes_body(spelling: Notation, body: Any, site: Site) -> bool:
+def _changes_body(notation: Notation, body: Any, site: Site) -> bool:
     try:
-        REWRITERS[spelling.operator].change(spelling, body, site)
+        REWRITERS[notation.operator].change(notation, body, site)
     except (Unfit, LookupError):
         return False
     return True

@@ -28,7 +28,7 @@ class QuickSelection:
     """What was chosen on one route in one direction: ``cases``, the best first.
 
     ``classes`` are those that the run killed, ``covered`` those of them that the cases kill. ``cost`` is the share of
-    the time. ``alone`` are the cases that no other can stand in for: only they host some class.
+    the time. ``needed`` are the cases that no other can stand in for: only they host some class.
     """
 
     direction: str
@@ -47,26 +47,26 @@ def select(sampler: Sampler, lots: Sequence[Lot]) -> list[tuple[list[Mutation], 
     return [(mutations, choose_cases(CaseIndex(sampler, lots[0]), mutations))]
 
 
-def choose_cases(hosts: CaseIndex, mutations: Iterable[Mutation]) -> QuickSelection:
-    """The cases for one route and direction, by the faults that were ``mutations`` there."""
+def choose_cases(case_index: CaseIndex, mutations: Iterable[Mutation]) -> QuickSelection:
+    """The cases for one route and direction, by the faults made there, ``mutations``."""
     counts = Counter(class_of(mutation) for mutation in mutations if is_killed(mutation))
-    costs = {case: cost for case in hosts.sampler.cases if (cost := hosts.cost(case))}
-    budget = SHARES[hosts.lot.direction] * sum(costs.values())
-    hosted = {case: [mutant_class for mutant_class in counts if hosts.hosts(case, mutant_class)] for case in costs}
-    cases, left = _cover(hosts, counts, hosted, costs, budget)
-    cases += _widen(hosts, cases, costs, budget - sum(costs[case] for case in cases))
+    costs = {case: cost for case in case_index.sampler.cases if (cost := case_index.cost(case))}
+    budget = SHARES[case_index.lot.direction] * sum(costs.values())
+    hosted = {case: [mutant_class for mutant_class in counts if case_index.hosts(case, mutant_class)] for case in costs}
+    cases, left = _cover(case_index, counts, hosted, costs, budget)
+    cases += _widen(case_index, cases, costs, budget - sum(costs[case] for case in cases))
     owners = Counter(mutant_class for classes in hosted.values() for mutant_class in classes)
     spent = sum(costs[case] for case in cases) / max(sum(costs.values()), 1)
     alone = frozenset(
         case for case, classes in hosted.items() if any(owners[mutant_class] == 1 for mutant_class in classes)
     )
-    lot = hosts.lot
+    lot = case_index.lot
     covered = len(counts) - len(left)
     return QuickSelection(lot.direction, lot.client, lot.upstream, tuple(cases), len(counts), covered, spent, alone)
 
 
 def _cover(
-    hosts: CaseIndex,
+    case_index: CaseIndex,
     counts: Mapping[Class, int],
     hosted: Mapping[str, Sequence[Class]],
     costs: Mapping[str, float],
@@ -89,7 +89,9 @@ def _cover(
         if queue and -now > queue[0][0]:
             heapq.heappush(queue, (-now, case))
         elif kills := {
-            mutant_class for mutant_class in hosted[case] if mutant_class in left and hosts.kills(case, mutant_class)
+            mutant_class
+            for mutant_class in hosted[case]
+            if mutant_class in left and case_index.kills(case, mutant_class)
         }:
             chosen.append(case)
             left -= kills
@@ -97,17 +99,17 @@ def _cover(
     return chosen, left
 
 
-def _widen(hosts: CaseIndex, chosen: Sequence[str], costs: Mapping[str, float], budget: float) -> list[str]:
+def _widen(case_index: CaseIndex, chosen: Sequence[str], costs: Mapping[str, float], budget: float) -> list[str]:
     """More cases within a budget: those that give a translator most shapes that none gives yet.
 
     A shape counts as often as there are cases with it: what one case has alone is seldom a matter of the format.
     """
-    frequent = Counter(shape for case in costs for shape in hosts.shapes(case))
-    shapes: set[Shape] = {shape for case in chosen for shape in hosts.shapes(case)}
+    frequent = Counter(shape for case in costs for shape in case_index.shapes(case))
+    shapes: set[Shape] = {shape for case in chosen for shape in case_index.shapes(case)}
     cases: list[str] = []
     while True:
         gains = {
-            case: sum(frequent[shape] for shape in hosts.shapes(case) if shape not in shapes) / cost
+            case: sum(frequent[shape] for shape in case_index.shapes(case) if shape not in shapes) / cost
             for case, cost in costs.items()
             if cost <= budget and case not in chosen and case not in cases
         }
@@ -115,7 +117,7 @@ def _widen(hosts: CaseIndex, chosen: Sequence[str], costs: Mapping[str, float], 
         if not best or not gains[best]:
             return cases
         cases.append(best)
-        shapes.update(hosts.shapes(best))
+        shapes.update(case_index.shapes(best))
         budget -= costs[best]
 
 

@@ -92,7 +92,7 @@ class DrawTrier:
         return broken_rules(self._judge, draw.source, result.source, own)
 
     def _way_out(self, draw: Draw, result: PlayedSource) -> tuple[str, Sequence[Finding], Sequence[Finding]]:
-        """Whether an output passes, at once or repaired; what it broke at first, and what remains."""
+        """How an output passes: at once, repaired or not; what it broke at first, and what remains."""
         first = [finding for finding in self._judge_output(draw, result, Whole(result.output)) if finding.is_must]
         if not first:
             return "passed", (), ()

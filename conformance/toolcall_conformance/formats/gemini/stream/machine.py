@@ -77,7 +77,7 @@ class _Call:
 
 
 class _Candidate:
-    """One candidate: its chunks go through ``take``; ``finished`` is the pointer of its finishReason."""
+    """One candidate: its chunks go through ``take``; ``finish_pointer`` is that of its finishReason."""
 
     def __init__(self, report: Report) -> None:
         self.body: dict[str, Any] = {"content": {"parts": []}}

@@ -188,8 +188,8 @@ class Output:
         """Whether an event without an index may concern an item: ``item``, or an open one of the right type."""
         stem = str(data.get("type")).rpartition(".")[0]
         piece = FRAGMENTED_TEXTS.get(stem)
-        open_items = (item for item in self._items if not item.closed)
-        return item is not None or any(piece is None or item.kind in piece.items for item in open_items)
+        open_items = (other for other in self._items if not other.closed)
+        return item is not None or any(piece is None or other.kind in piece.items for other in open_items)
 
     def _report_stray(self, data: dict[str, Any], pointer: str) -> None:
         """Report an event of an item that was not added. Without an index no item would fit: the event has to go."""
@@ -205,7 +205,7 @@ class Output:
 
     def _expected_index(self, item: StreamItem | None) -> Any:
         """Return the expected output_index of an event about ``item``, or about the first open item."""
-        item = item or next((item for item in self._items if not item.closed), None)
+        item = item or next((other for other in self._items if not other.closed), None)
         return INDEX if item is None or item.index is None else item.index
 
     def _known_item(self, index: Any, item_id: Any) -> StreamItem | None:

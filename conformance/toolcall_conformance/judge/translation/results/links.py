@@ -17,7 +17,7 @@ from toolcall_conformance.judge.translation.results.failures import (
 from toolcall_conformance.judge.translation.results.payload import DIFFERENT, Content, compare_payload, read_content
 from toolcall_conformance.judge.translation.results.placeholders import ReferencedMedia
 
-Breach = str | None
+BrokenRule = str | None
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class ResultComparison:
     output: Sequence[Result]
     before: list[Content]
     after: list[Content]
-    breaches: dict[tuple[int, int], Breach] = field(default_factory=dict)
+    breaches: dict[tuple[int, int], BrokenRule] = field(default_factory=dict)
 
     @classmethod
     def of(cls, pair: Pair) -> ResultComparison:
@@ -50,13 +50,13 @@ class ResultComparison:
         expected = [pair.call_pairs.get(result.call) if result.call is not None else None for result in source]
         return cls(expected, pair.output.calls, source, output, before, after)
 
-    def breach(self, left: int, right: int) -> Breach:
+    def breach(self, left: int, right: int) -> BrokenRule:
         """Return the rule that the output's content breaks; None if it says the same."""
         if (left, right) not in self.breaches:
             self.breaches[left, right] = self._compare(self.before[left], self.after[right], self.output[right])
         return self.breaches[left, right]
 
-    def _compare(self, want: Content, got: Content, result: Result) -> Breach:
+    def _compare(self, want: Content, got: Content, result: Result) -> BrokenRule:
         return (
             compare_failure(want, got, self._words_beside_message(result))
             if want.is_failure

@@ -101,7 +101,8 @@ class Origins:
             start = self._whole.find(key) if at < 0 else self._starts[at]
             if start >= 0:
                 return self._chunks[bisect_right(self._starts, start) - 1].pointer
-        inner = (chunk for chunk, text in zip(self._chunks, self._squeezed, strict=True) if text in keys[0])
+        chunks = zip(self._chunks, self._squeezed, strict=True)
+        inner = (chunk for chunk, chunk_text in chunks if chunk_text in keys[0])
         return next((chunk.pointer for chunk in inner), None)
 
     def side_of(self, text: str) -> str:

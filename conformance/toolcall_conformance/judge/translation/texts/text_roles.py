@@ -23,7 +23,11 @@ def compare_promoted_texts(pair: Pair) -> Iterator[Finding]:
     roles = pair.wire_words["roles"]
     for text in promoted:
         words = text.text.strip()
-        origin = next((text for text in user_texts if words in text.text), None) if words not in instructions else None
+        origin = (
+            next((user_text for user_text in user_texts if words in user_text.text), None)
+            if words not in instructions
+            else None
+        )
         if origin is not None:
             want, got = roles["user"], roles["system"]
             yield pair.finding(

@@ -46,7 +46,7 @@ class SecretPattern:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """All filters of a recording. ``normal`` has spelt the names of keys; those of headers are in lower case.
+    """All filters of a recording. Names of keys are as ``normal`` writes them; those of headers are in lower case.
 
     ``keys`` are names of credentials, ``accounts`` those that tell who asked, ``own`` those of the user's file; ``off``
     are names that are none.

@@ -42,7 +42,7 @@ _URL = re.compile(r"https?://([^\s\"'<>\\]+)")
 
 
 class Redactor:
-    """Redacts the texts of one cassette. ``known`` are secret values, ``public`` are public texts."""
+    """Redacts the texts of one cassette. ``secrets`` are secret values, ``public`` are public texts."""
 
     def __init__(self, filters: Filters, secrets: Iterable[str] = (), public: Collection[str] = ()) -> None:
         self.filters = filters

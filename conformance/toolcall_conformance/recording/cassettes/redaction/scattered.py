@@ -146,7 +146,7 @@ def _values(text: str) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for name, value in _VALUE.findall(text):
         values.setdefault(name, []).append(_unescaped(value))
-    return {name: values for name, values in values.items() if len(values) > 1}
+    return {name: several for name, several in values.items() if len(several) > 1}
 
 
 def _in_row(key: str, values: list[str], needed: int) -> bool:

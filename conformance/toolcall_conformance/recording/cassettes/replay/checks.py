@@ -1,7 +1,7 @@
 """The checks of recorded exchanges: the recorded bodies, and their translations. They need no golden.
 
 They have the signature of the other checks (``checks.base.Check``). Before a reply the translator gets its request, in
-the client's format (``asking``).
+the client's format (``earlier_request``).
 """
 
 from __future__ import annotations
