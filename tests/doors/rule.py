@@ -233,7 +233,9 @@ def main(words: list[str]) -> int:
     lacking = common.mistakes(path, "rule")
     if lacking:
         return common.told(lacking, again)
-    common.style(path)
+    for file in (path, *(common.ROOT / place.partition(":")[0] for place in common.places(options.rule))):
+        if file.suffix == ".json":
+            common.style(file)
     raw = load_corpus().rules[options.rule].raw
     print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(entry['kind'] for entry in raw['evidence'])}")
     for place in common.places(options.rule):

@@ -97,21 +97,22 @@ def main(words: list[str]) -> int:
     )
     options = parser.parse_args(words)
     home, again = FOLDER / options.name, f"doors.tolerance {options.name}"
+    side, _, slug = (options.pair or "").partition("/")
+    new = home / side / f"{slug}.json"
+    if options.pair and (side not in SIDES or not slug or new.exists()):
+        parser.error(f"--pair {options.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet")
     if not (home / "equivalence.json").is_file():
         common.write(home / "equivalence.json", skeleton(options.name))
     if options.pair:
-        side, _, slug = options.pair.partition("/")
-        new = home / side / f"{slug}.json"
-        if side not in SIDES or not slug or new.exists():
-            parser.error(
-                f"--pair {options.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet"
-            )
         other = FOLDER / f"{options.like}.json" if options.like else nearest(home, side)
         if not other.is_file():
             parser.error(f"--like {options.like}: there is no file {common.named(other)}")
         common.write(new, pair(side, read_json(other)))
         if side == "same":
-            print("first   make the bodies, and see the pair refused; then loosen equivalence.json")
+            print(
+                f"first   make the bodies, and see the pair refused; then loosen equivalence.json, and call "
+                f'pair.accept("{options.name}", …) in the comparison'
+            )
     lacking = common.mistakes(home / "equivalence.json", "equivalence")
     for side in SIDES:
         pairs = sorted(home.glob(f"{side}/*.json"))
