@@ -21,7 +21,7 @@ CORPUS = default_root()
 ROOT = CORPUS.parent
 TODO = "TODO"
 # What the doors write; a case may be about a TODO.
-_PLACEHOLDER = re.compile(rf"(^|/){TODO}(:|$)")
+_PLACEHOLDER = re.compile(rf"(^|/){TODO}(:|/|$)")
 #: Where code or data may name a rule.
 SOURCES = ("corpus/formats/*/*.schema.json", "conformance/toolcall_conformance/**/*.py")
 
