@@ -26,7 +26,7 @@ MAY_NAME_A_LEVEL = {
     "reports/text/github.py": "the kind of annotation that a level has there",
     "reports/text/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
     "engine/output/printing.py": "colours of the terminal",
-    "engine/output/screen.py": "colours of the terminal",
+    "engine/output/terminal_summary.py": "colours of the terminal",
     "engine/output/failure_texts.py": "colours of the terminal",
     "cli/console.py": "colours of the terminal",
 }

@@ -86,7 +86,7 @@ class ResponsesUser:
     def is_the_models(self, entry: Any) -> bool:
         if entry.get("type", "message") == "message":
             return bool(entry["role"] == "assistant")
-        return not entry["type"].endswith(("_output", "_approval_response"))
+        return not entry["type"].endswith(("_output", "_approval_response", "_trigger"))
 
     def answers(self, tail: list[Any], calls: Unanswered) -> list[Any]:
         return [_output(item, calls) if "call_id" in item else item for item in tail]

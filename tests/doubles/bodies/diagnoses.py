@@ -106,7 +106,7 @@ def id_of_a_lost_call(draft: Draft) -> None:
 )
 def reply_id_of_a_lost_call(draft: Draft) -> None:
     """Of a reply's calls one is lost, and another one, which is whole, has its id."""
-    first, second = need(draft.calls if len(draft.calls) > 1 else [])[:2]
+    first, second = need(draft.calls if len(draft.whole_calls) > 1 else [])[:2]
     need((first.name, first.arguments) != (second.name, second.arguments))
     second.id = first.id
     first.remove()

@@ -77,6 +77,7 @@ class StreamEncoder:
         self._output: list[Body] = []
         self._open_items: dict[int, _OpenItem] = {}
         self._last_closed: _OpenItem | None = None  # closed, but its done event is not written yet
+        self._undone_items: list[_OpenItem] = []  # closed items whose done events wait for items before them
 
     def encode_delta(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
         """The events of ``delta``."""
@@ -167,7 +168,7 @@ class StreamEncoder:
     def _close_item(self, entry: _OpenItem, delta: ItemClosed) -> Iterator[tuple[str, Body]]:
         """Close an item: write what completes its text, its arguments, or a call of an API-defined tool."""
         self._target.lose_state(delta.item)
-        yield from self._end_last_item()
+        yield from self._end_last_item(still_open=entry)
         if entry.is_own_tool and isinstance(delta.item, UniversalToolCall):
             entry.item |= own_tools.call_item(delta.item, entry.item["call_id"])
             item = {**entry.item, "status": "in_progress"}
@@ -191,12 +192,23 @@ class StreamEncoder:
             yield f"response.{name}.done", {**entry.where, key: entry.item[key]}
         self._last_closed = entry
 
-    def _end_last_item(self, status: str = "completed") -> Iterator[tuple[str, Body]]:
-        """Write the done event of the item that was closed last."""
+    def _end_last_item(
+        self, status: str = "completed", *, still_open: _OpenItem | None = None
+    ) -> Iterator[tuple[str, Body]]:
+        """Write the done event of the item that was closed last, after those of the items before it in the output.
+
+        Clients such as Codex take the items in the order in which they are done.
+        """
         entry, self._last_closed = self._last_closed, None
         if entry is not None:
             entry.item["status"] = status
-            yield "response.output_item.done", {"item": entry.item, "output_index": entry.index}
+            self._undone_items.append(entry)
+        open_items = [*self._open_items.values(), *([still_open] if still_open is not None else [])]
+        first_open = min((item.index for item in open_items), default=len(self._output))
+        done = sorted((item for item in self._undone_items if item.index < first_open), key=lambda item: item.index)
+        self._undone_items = [item for item in self._undone_items if item.index >= first_open]
+        for item in done:
+            yield "response.output_item.done", {"item": item.item, "output_index": item.index}
 
 
 def _event_kind(text: Text) -> str:
