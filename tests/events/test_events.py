@@ -178,11 +178,11 @@ class Model:
     """As pydantic dumps: names are aliases, what was not set is left out."""
 
     def __init__(self, **fields: Any) -> None:
-        self.said = fields
+        self.fields = fields
 
     def model_dump(self, *, mode: str, by_alias: bool, exclude_unset: bool, warnings: bool) -> dict[str, Any]:
         assert (mode, by_alias, exclude_unset, warnings) == ("python", True, True, False)
-        return self.said
+        return self.fields
 
 
 class Plain:

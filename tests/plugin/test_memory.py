@@ -103,8 +103,8 @@ def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pyt
     pytester.makeconftest(
         """
         def pytest_sessionfinish(session):
-            held = [item.nodeid for item in session.items if item.repeated_result is not None]
-            print(f"{len(session.items)} items, {len(held)} of them hold their results")
+            nodeids = [item.nodeid for item in session.items if item.repeated_result is not None]
+            print(f"{len(session.items)} items, {len(nodeids)} of them hold their results")
         """
     )
     spec = project.translator("    def request(self, body):\n        return {'text': 'lost'}")

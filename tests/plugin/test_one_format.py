@@ -19,9 +19,9 @@ class Session:
         return [{"id": block["id"], "name": block["name"], "arguments": block["input"]} for block in blocks]
     def tool_results(self, calls, results):
         assert len(calls) == len(results)
-        said = [{"type": "tool_result", "tool_use_id": one["tool_call_id"], "content": one["result"],
+        blocks = [{"type": "tool_result", "tool_use_id": one["tool_call_id"], "content": one["result"],
                  "is_error": one["is_error"]} for one in results]
-        return [{"role": "user", "content": said}]
+        return [{"role": "user", "content": blocks}]
 
 class T:
     name, version = "mine", "1"
@@ -104,7 +104,7 @@ def test_a_good_one_passes(run: Run) -> None:
         ('one["tool_call_id"]', 'calls[0]["id"]', "translation/results-linked"),
         ('one["result"]', '""', "translation/result-content"),
         ('return [{"id": block', 'return {"calls": 1}\n        return [{"id": block', "translation/bad-output"),
-        ('"content": said', '"content": said[:1]', "translation/result-lost"),
+        ('"content": blocks', '"content": blocks[:1]', "translation/result-lost"),
     ],
 )
 def test_a_fault_has_its_rule_and_its_item(run: Run, old: str, new: str, rule: str) -> None:

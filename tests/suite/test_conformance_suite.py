@@ -253,8 +253,8 @@ def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:
     user.pytester.makeconftest(
         """
         def pytest_sessionfinish(session):
-            held = [item for item in session.items if item.callspec.params["toolcall_item"]._result is not None]
-            print(f"HELD {len(held)} of {len(session.items)}")  # of both tests of the last item
+            played_items = [item for item in session.items if item.callspec.params["toolcall_item"]._result is not None]
+            print(f"HELD {len(played_items)} of {len(session.items)}")  # of both tests of the last item
         """
     )
     done = user.run("-s", "--snapshot-update")

@@ -224,19 +224,19 @@ def test_a_phase_is_lost_once_a_message_and_only_where_no_key_says_it() -> None:
             {"role": "user", "content": "Sure?"},
         ],
     }
-    said = [
+    turns = [
         ("user", "Look."),
         ("assistant", "First.Then."),
         ("user", "And?"),
         ("assistant", "Fine."),
         ("user", "Sure?"),
     ]
-    messages = [{"role": role, "content": text} for role, text in said]
+    messages = [{"role": role, "content": text} for role, text in turns]
     lost = {"phase": ("cannot", 1)}
     assert noted("openai_responses", "openai_chat", source, {"model": "gpt-5.4", "messages": messages}) == lost
     claude = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 9, "messages": messages}
     assert noted("openai_responses", "anthropic", source, claude) == lost
-    contents = [{"role": {"assistant": "model"}.get(role, role), "parts": [{"text": text}]} for role, text in said]
+    contents = [{"role": {"assistant": "model"}.get(role, role), "parts": [{"text": text}]} for role, text in turns]
     assert noted("openai_responses", "gemini", source, {"contents": contents}) == lost
     assert noted("openai_responses", "openai_responses", source, source) == {}
 

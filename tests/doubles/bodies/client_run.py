@@ -74,6 +74,14 @@ def own_tool_of_a_free_name(draft: Draft) -> None:
 @harmless(
     target=(ANTHROPIC, CHAT, GEMINI), sources=(RESPONSES,), cases=("client_run/shell",), beside="translation/tool-lost"
 )
+def own_tool_of_a_free_name_in_the_plural(draft: Draft) -> None:
+    """A shell becomes a function of any name, whose description says what it does in the plural."""
+    replaced(draft, "run_it", "Runs commands on the machine of the user, and returns what they print.")
+
+
+@harmless(
+    target=(ANTHROPIC, CHAT, GEMINI), sources=(RESPONSES,), cases=("client_run/shell",), beside="translation/tool-lost"
+)
 def own_tool_of_a_free_name_alone(draft: Draft) -> None:
     """A shell becomes a function of any name that says nothing of itself."""
     replaced(draft, "run_it", None)

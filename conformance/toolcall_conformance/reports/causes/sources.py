@@ -30,7 +30,7 @@ _NO_PLACE = ""
 class _Reader(NamedTuple):
     """The key of findings that one reader may cause: a rule on a kind of place in a source format's bodies."""
 
-    known: bool
+    is_known: bool
     kind: int | str
     element: str
     feature: str
@@ -89,7 +89,7 @@ def split_by_member(roots: Iterable[RootCause]) -> Iterator[RootCause]:
         for occurrence in root.occurrences:
             place = source_place(occurrence)
             if place and not occurrence.is_conversation and occurrence.got is MISSING:
-                members[occurrence.source][place.split("/")[1]].append(occurrence)
+                members[occurrence.source][place.lstrip("/").partition("/")[0]].append(occurrence)
         for by_member in members.values():
             largest = max(by_member, key=lambda member: len(by_member[member]))
             for member, part in by_member.items():

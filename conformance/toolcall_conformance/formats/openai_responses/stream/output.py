@@ -164,7 +164,7 @@ class Output:
             self._furthest = item
         elif item.index < furthest.index:
             message = f"the {furthest.subject} at output_index {furthest.index} is done already"
-            want, got = Words(f"before the item at {furthest.index}"), Words("behind it")
+            want, got = Words(f"before the item at {furthest.index}"), Words("after it")
             self._report.add_once("stream-item-order", pointer, message, want=want, got=got, subject=item.subject)
 
     def _concerned_item(self, data: dict[str, Any], pointer: str) -> StreamItem | None:

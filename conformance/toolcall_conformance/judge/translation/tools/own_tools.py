@@ -98,7 +98,13 @@ def _may_be_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
         return True
     properties = other.schema.get("properties") if isinstance(other.schema, dict) else None
     words = " ".join([other.description, *(properties if isinstance(properties, dict) else ())])
-    return is_named_for(sides.corpus, words, own.purpose)
+    return _mentions_purpose(sides.corpus, words, own.purpose)
+
+
+def _mentions_purpose(corpus: Corpus, text: str, purpose: str) -> bool:
+    """Whether a word of a text begins as one for the purpose does: ``commands``, ``executing``."""
+    beginnings = corpus.equivalence("own-tool-as-another").parameters["descriptions"].get(purpose)
+    return beginnings is None or any(word.lower().startswith(tuple(beginnings)) for word in _WORD.findall(text))
 
 
 def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
