@@ -31,7 +31,7 @@ from toolcall_conformance.judge.rules import check
 
 DOUBLINGS = 3
 LIMIT = 1.25
-MOST_MEGABYTES = 300
+MAX_MEGABYTES = 300
 NEAR = 0.6
 """The part of a limit from which on a quick measurement is not enough; of the exponent, what is above 1."""
 
@@ -151,7 +151,7 @@ def _shares(line: Any, sizes: Sequence[int], measurement: dict[str, Any], limit:
     """How much of each limit the figures take: of what the exponent may exceed 1 by, of seconds, and of MB."""
     steep = (exponent(sizes, measurement["seconds"]) - 1) / (limit - 1)
     slow = measurement["seconds"][-1] / line.seconds if line.seconds is not None else 0
-    return steep, slow, measurement["megabytes"][-1] / MOST_MEGABYTES
+    return steep, slow, measurement["megabytes"][-1] / MAX_MEGABYTES
 
 
 def _is_near(shares: Sequence[float]) -> bool:

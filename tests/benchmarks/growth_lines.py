@@ -30,7 +30,7 @@ Work = Callable[[], object]
 ROUTES = (("openai_chat", "anthropic"), ("anthropic", "openai_responses"), ("gemini", "openai_chat"))
 """Between these formats all shapes are measured; one shape between all."""
 ALL_ROUTES = "calls at once"
-MOST_CALLS = 10_000
+MAX_CALLS = 10_000
 CASE = "shell/seed"
 
 
@@ -210,7 +210,7 @@ def lines(*, faults: bool = False) -> Iterator[Line]:
             for fault in FAULTS if faults else ["none"]:
                 name = f"{shape}, {client} to {upstream}" + ("" if fault == "none" else f", {fault}")
                 yield Line(
-                    name, _judging(shape, fault, client, upstream), MOST_CALLS if shape == ALL_ROUTES else Line.most
+                    name, _judging(shape, fault, client, upstream), MAX_CALLS if shape == ALL_ROUTES else Line.most
                 )
     for client, upstream in ROUTES:
         yield Line(f"{RENAMED}, {client} to {upstream}", _judging_renamed(client, upstream), 800)

@@ -44,7 +44,7 @@ SPECS = {
 }
 FAMILY = "shell"
 WORDS = (2000, 40)
-MOST = 1.1
+MAX_RATIO = 1.1
 Measured = dict[str, Any]
 
 
@@ -61,7 +61,9 @@ def main(arguments: list[str]) -> int:
         return 0
     for line in table(measurements, options):
         print(line)
-    return 1 if any(row["ratio"] > MOST for row in measurements.get(REFERENCE, {}).get("memory", {}).values()) else 0
+    return (
+        1 if any(row["ratio"] > MAX_RATIO for row in measurements.get(REFERENCE, {}).get("memory", {}).values()) else 0
+    )
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -194,7 +196,7 @@ def _memory(translator: Any, route: Route, request: dict[str, Any], megabytes: f
         peak(translator, route, copy.deepcopy(request), short, runs=1)  # whatever is made once
         low = peak(translator, route, copy.deepcopy(request), short)
         high = peak(translator, route, copy.deepcopy(request), long, runs=1)
-        if high > low * MOST:  # noise, perhaps
+        if high > low * MAX_RATIO:  # noise, perhaps
             high = min(high, peak(translator, route, copy.deepcopy(request), long, runs=1))
     except Exception as error:
         return {"short": 0, "long": 0, "ratio": 0, "error": f"{type(error).__name__}: {error}"}  # type: ignore[dict-item]

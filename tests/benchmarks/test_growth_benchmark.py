@@ -68,7 +68,7 @@ def test_a_fault_near_a_limit_is_measured_anew(monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.timing
 def test_a_line_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(growth, "MOST_MEGABYTES", 1e6)  # a child's peak is at first that of the tests' own process
+    monkeypatch.setattr(growth, "MAX_MEGABYTES", 1e6)  # a child's peak is at first that of the tests' own process
     assert growth.main(["--only", "known failures, items", "--most", "16", "--limit", "9"]) == 0
     [_, row] = capsys.readouterr().out.splitlines()
     assert int(row.split()[-1].partition("…")[0]) > 10, "megabytes"

@@ -47,7 +47,7 @@ FOLDERS = (
     "~/.cargo",
     "~/go",
 )
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 
 def files(folders: list[str]) -> dict[str, list[Path]]:
@@ -90,7 +90,7 @@ def main() -> None:
                 text = path.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError):
                 continue
-            if len(text) > MOST_BYTES:
+            if len(text) > MAX_BYTES:
                 continue
             lines[language] += text.count("\n") + 1
             for before, after in changed(text, Redactor(filters)):

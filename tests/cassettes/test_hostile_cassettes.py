@@ -112,7 +112,7 @@ def test_all_bodies_of_a_file_share_the_limit() -> None:
     assert unpacker.gzip(packed + packed) == b"a" * 1200
     with pytest.raises(ValueError, match="more than"):
         unpacker.gzip(packed)
-    assert compression.MOST_UNPACKED >= 2**26  # real recordings with pictures
+    assert compression.MAX_UNPACKED >= 2**26  # real recordings with pictures
 
 
 def test_aliases_count_as_what_they_stand_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_aliases_count_as_what_they_stand_for(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "laughs.yaml").write_text("\n".join(lines))
     with pytest.raises(CassetteError, match=r"line 8 \(its aliases unfold to more than 50,000,000"):
         read(tmp_path / "laughs.yaml")
-    monkeypatch.setattr(yaml_cassettes, "MOST_UNFOLDED", 2000)
+    monkeypatch.setattr(yaml_cassettes, "MAX_UNFOLDED", 2000)
     shared = "interactions: []\nheaders: &h {a: [b]}\n" + "".join(f"h{n}: *h\n" for n in range(50))
     (tmp_path / "shared.yaml").write_text(shared)
     assert read(tmp_path / "shared.yaml") == ()

@@ -41,7 +41,7 @@ PARTS = {
 }
 RESTS_ON_EVIDENCE = {"rule", "equivalence", "circumstance"}
 #: Lines on a terminal of a hundred columns.
-MOST_LINES = 45
+MAX_LINES = 45
 MEAN_OF_RULES = 30
 
 
@@ -97,7 +97,7 @@ def test_what_breaks_a_rule_differs_from_what_obeys_it(everything: list[Explanat
 
 def test_it_is_read_at_a_glance(everything: list[Explanation]) -> None:
     lines = {(explanation.kind, explanation.name): explanation.text(100).splitlines() for explanation in everything}
-    assert {name: len(text) for name, text in lines.items() if len(text) > MOST_LINES} == {}
+    assert {name: len(text) for name, text in lines.items() if len(text) > MAX_LINES} == {}
     of_rules = [len(text) for (kind, _), text in lines.items() if kind == "rule"]
     assert sum(of_rules) / len(of_rules) < MEAN_OF_RULES
     copied = re.compile("https?://|^  (files|run) ")  # what a user copies stays in one line

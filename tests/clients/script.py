@@ -16,7 +16,7 @@ END = "Every mark was written: maple-71."
 _SHELL = ("amber", 23), ("birch", 35), ("coral", 47)
 _SEARCH = "ToolSearch"
 """A client's tool that declares others: https://code.claude.com/docs/en/mcp#scale-with-mcp-tool-search"""
-_MOST_REQUESTS = 12
+_MAX_REQUESTS = 12
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Model:
         self._asked += 1
         searched = sum(call.name == _SEARCH for call in reading.calls)
         done = len(reading.calls) - searched
-        if self._asked <= _MOST_REQUESTS:
+        if self._asked <= _MAX_REQUESTS:
             for step in STEPS:
                 name = self._declared(tools, step.tool)
                 if name is None and _SEARCH in tools and not searched:

@@ -22,8 +22,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: The pages that hold the runners, by the language of each.
 PAGES = {"python": README, "typescript": (ROOT / "typescript.md").read_text(encoding="utf-8")}
 #: So many words a first reader gets.
-MOST_WORDS = 2_500
-MOST_LINES = 80
+MAX_WORDS = 2_500
+MAX_LINES = 80
 #: In so many days the runners judge every verdict. Our own judge does so every day, in tests/doubles/test_doubles.py.
 PARTS = 5
 #: One family of cases is enough here: what every body is worth, tests/corpus/test_goldens.py asks.
@@ -86,7 +86,7 @@ def written_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
 @pytest.mark.parametrize("language", ["python", "typescript"])
 def test_a_runner_is_short(language: str) -> None:
     lines = code(language).splitlines()
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MAX_LINES
     assert max(map(len, lines)) <= 120
 
 
@@ -146,7 +146,7 @@ def test_a_runner_names_what_is_wrong(language: str, small: Path, request: pytes
 
 
 def test_a_first_reader_gets_through_it() -> None:
-    assert len(README.split()) <= MOST_WORDS
+    assert len(README.split()) <= MAX_WORDS
 
 
 def test_the_layout_names_every_file() -> None:

@@ -20,7 +20,7 @@ from doubles.catalogue import root
 from toolcall_conformance.library.verdicts import Verdict, verdict_lines
 
 Verdicts = Mapping[str, Verdict]
-_MOST = 300
+_MAX_LENGTH = 300
 """Characters of a line that tells a difference."""
 
 
@@ -77,7 +77,7 @@ def _short(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
 
 
 def main(places: Sequence[str]) -> int:

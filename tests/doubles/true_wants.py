@@ -25,7 +25,7 @@ UNCOVERED: Mapping[str, Mapping[str, str]] = json.loads(
 )
 """By rules the MUSTs that the repair of their finding may uncover, each with the reason."""
 
-MOST_OF_A_RULE = 3
+MAX_OF_A_RULE = 3
 """The findings of one rule that are tried of a verdict: a stream may have fifty of a kind."""
 
 Judge = Callable[[Any], Sequence[Finding]]
@@ -64,7 +64,7 @@ def tried(verdict: Mapping[str, Any]) -> Tried:
     counter: Counter[str] = Counter()
     for finding in findings:
         counter[finding.rule] += 1
-        if counter[finding.rule] > MOST_OF_A_RULE or not values_of(finding):
+        if counter[finding.rule] > MAX_OF_A_RULE or not values_of(finding):
             continue
         if finding.body == ASSEMBLED_REPLY and ASSEMBLED_REPLY not in judges:
             judges[ASSEMBLED_REPLY] = formats.assemble(whole["client"], output).body, _judge_of_reply(whole)

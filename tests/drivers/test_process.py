@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.drivers.child.process import TAIL_LIMIT, ChildProcess
+from toolcall_conformance.drivers.child.process import MAX_TAIL_BYTES, ChildProcess
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
@@ -105,7 +105,7 @@ def test_the_tail_is_bounded_and_readable(start: Start) -> None:
     line = "x" * 99
     child = start(f"import sys; sys.stderr.buffer.write(b'{line}\\n' * 10000 + b'\\x1b[31mred\\x1b[0m \\xff\\r\\n')")
     assert child.wait(10) == 0
-    assert len(child.tail) <= TAIL_LIMIT
+    assert len(child.tail) <= MAX_TAIL_BYTES
     assert child.tail.splitlines()[:2] == ["...", line]
     assert child.tail.splitlines()[-1] == "red \ufffd"
 

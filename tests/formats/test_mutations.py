@@ -27,7 +27,7 @@ SEED = 20_261_121
 CHECKED = 5
 
 #: Recorded bodies above this many characters are left out: they are slow and hold nothing more.
-LARGEST = 20_000
+MAX_CHARACTERS = 20_000
 
 JUNK: list[Any] = [
     *(None, True, False, 0, -1, 1, 1.5, 2**63, 1e308),
@@ -152,6 +152,6 @@ def _recorded(name: str) -> list[tuple[str, Any]]:
         bodies += [
             (direction, record[direction])
             for direction in ("request", "response")
-            if isinstance(record[direction], dict) and len(json.dumps(record[direction])) <= LARGEST
+            if isinstance(record[direction], dict) and len(json.dumps(record[direction])) <= MAX_CHARACTERS
         ]
     return bodies

@@ -28,7 +28,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 TOLERATED = 0.02
 
 #: Recorded streams above this many events are left out where streams are damaged: they are slow and hold nothing more.
-LONGEST = 60
+MAX_EVENTS = 60
 
 SEED = 20_261_122
 
@@ -99,7 +99,7 @@ def test_streams_of_others_can_be_checked(name: str, corpus: Corpus) -> None:
 def test_damaged_streams_are_read_and_checked(name: str, corpus: Corpus, pytestconfig: pytest.Config) -> None:
     """Events deleted, doubled, swapped or mutated: nothing raises, and all pointers lead somewhere."""
     chance = random.Random(f"{SEED} {name}")
-    originals = [stream for _, stream in streams(name) if 0 < len(stream["events"]) <= LONGEST]
+    originals = [stream for _, stream in streams(name) if 0 < len(stream["events"]) <= MAX_EVENTS]
     for _ in range(pytestconfig.getoption("--mutations") // 5):
         stream = damaged(chance, deep_copy(chance.choice(originals)))
         reading = formats.read(name, "stream", stream)

@@ -141,7 +141,7 @@ def _found(drawn: GeneratedScenario) -> Iterator[tuple[str, bool]]:
 
 
 #: So many are drawn at most. What is there to be drawn has long been seen by then, and nothing more is drawn.
-MOST = 1000
+MAX_SCENARIOS = 1000
 
 
 def _first_of_each_shape(drawn: Iterator[GeneratedScenario]) -> tuple[list[GeneratedScenario], set[str]]:
@@ -162,7 +162,7 @@ def _first_of_each_shape(drawn: Iterator[GeneratedScenario]) -> tuple[list[Gener
 
 
 def test_all_shapes_are_drawn_and_legal() -> None:
-    firsts, missing = _first_of_each_shape(ScenarioSource(corpus_frames(load_corpus()), 0).generate(MOST))
+    firsts, missing = _first_of_each_shape(ScenarioSource(corpus_frames(load_corpus()), 0).generate(MAX_SCENARIOS))
     assert missing == set()
     renderer = load_renderer(RENDERER)
     for drawn in firsts:

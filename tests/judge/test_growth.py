@@ -24,9 +24,9 @@ CORPUS = load_corpus()
 JUDGE = Judge(CORPUS)
 SMALL, LARGE = 55, 165
 """Beyond what lists of choices name at most."""
-MOST = 1.2
+MAX_EXPONENT = 1.2
 """The exponent of n log n between these sizes is below this, that of half linear and half square above."""
-MOST_PER_FINDING = 1250
+MAX_PER_FINDING = 1250
 """Calls of functions for one more finding of a schema; 950 in the worst case, 1600 if each is worked out anew."""
 
 ENDS = Ends("openai_chat", "anthropic")
@@ -52,7 +52,7 @@ def test_work_grows_with_size(shape: str) -> None:
     for fault, make in share(FAULTS.items(), 3, [*SHAPES].index(shape)):
         work(first[0], make(first[1]))  # what is loaded on first use
         grown = exponent([work(source, make(output)) for source, output in bodies])
-        if grown > MOST:
+        if grown > MAX_EXPONENT:
             steep[fault] = round(grown, 2)
     assert steep == {}
 
@@ -65,7 +65,7 @@ def test_a_finding_takes_little_work(fault: str) -> None:
         len(JUDGE.request(source, FAULTS[fault](output), ENDS).findings) for source, output in (small, large)
     ]
     spent = [work(source, FAULTS[fault](output)) for source, output in (small, large)]
-    assert (spent[1] - spent[0]) / (finding_counts[1] - finding_counts[0]) < MOST_PER_FINDING
+    assert (spent[1] - spent[0]) / (finding_counts[1] - finding_counts[0]) < MAX_PER_FINDING
 
 
 def test_telling_findings_grows_with_their_number() -> None:
@@ -77,7 +77,7 @@ def test_telling_findings_grows_with_their_number() -> None:
         profile.runcall(describe, item, [*findings, *milder], CORPUS, failing=findings, known_reason=lambda _: None)
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
-    assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MOST
+    assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MAX_EXPONENT
 
 
 def in_chat(shape: str, size: int) -> tuple[Any, Any]:
@@ -95,7 +95,7 @@ def test_work_that_is_square_is_seen() -> None:
         profile = cProfile.Profile()
         profile.runcall(square, size)
         profile_counts.append(int(pstats.Stats(profile).total_calls))  # type: ignore[attr-defined]
-    assert exponent(profile_counts) > MOST
+    assert exponent(profile_counts) > MAX_EXPONENT
 
 
 def test_a_key_that_occurs_twice_is_found_among_many() -> None:

@@ -20,7 +20,7 @@ from toolcall_conformance.library import Corpus
 from tracing import Lines, lines_run
 
 SMALL, LARGE = 6, 18
-MOST = 1.45
+MAX_EXPONENT = 1.45
 """The exponent of n log n between these sizes is below this; that of a line that looks through half is above."""
 FEW = 4
 """Of the small size a line counts as run at least so often for each text and call."""
@@ -39,7 +39,7 @@ def steep(small: Lines, large: Lines) -> Mapping[str, float]:
     growths = {}
     for (code, line), count in large.items():
         grown = math.log(count / max(small[code, line], FEW * SMALL)) / math.log(LARGE / SMALL)
-        if grown > MOST:
+        if grown > MAX_EXPONENT:
             growths[f"{code.co_filename}:{line} {code.co_qualname}"] = round(grown, 2)
     return growths
 

@@ -29,7 +29,7 @@ LISTED: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "n
 TWO_LINES = 144
 """How long a value may be that a block has no more than two lines for."""
 
-MOST = 26
+MAX_COUNT = 26
 """How many findings of these rules may be without a ``want``; it only falls."""
 
 
@@ -117,7 +117,7 @@ def test_few_findings_are_without_a_want() -> None:
     """Prints how many of how many."""
     count = lacking("want").total()
     print(f"{count} of {len(found())} findings of formats' rules are without a want")
-    assert count <= MOST
+    assert count <= MAX_COUNT
 
 
 def test_a_value_stays_on_its_line() -> None:

@@ -19,7 +19,7 @@ from toolcall_conformance.library import default_root, read_json
 PAGE = default_root() / "keys.md"
 WIDTH = 120
 #: An object with more keys of one definition than this says so once.
-MOST_ALIKE = 10
+MAX_ALIKE = 10
 TYPES = {
     "string": "text",
     "integer": "whole number",
@@ -78,7 +78,7 @@ def _listed(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
     """The lines on the keys of a schema, and on those inside them."""
     schemas_by_key = keys(schema)
     alike = {inner.get("$ref") for inner in schemas_by_key.values()}
-    if len(schemas_by_key) > MOST_ALIKE and len(alike) == 1 and None not in alike:
+    if len(schemas_by_key) > MAX_ALIKE and len(alike) == 1 and None not in alike:
         names = ", ".join(f"`{key}`" for key in schemas_by_key)
         yield from _wrapped(f"{indent}- Each is of the kind `{_last(str(*alike))}`: {names}.", indent)
         return

@@ -26,9 +26,9 @@ from toolcall_reference import ReferenceTranslator
 pytestmark = pytest.mark.any_python
 
 # What 128 readings may differ in, from one pass to the next; readings that are never dropped are three times as much.
-MOST_GROWTH = 1_000_000
+MAX_GROWTH = 1_000_000
 # What an item that fails may leave behind of records and words; its bodies are several times as much.
-MOST_LEFT = 50_000
+MAX_LEFT = 50_000
 
 
 class Restless:
@@ -77,7 +77,7 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
     finally:
         tracemalloc.stop()
         driver.close()
-    assert grown < MOST_GROWTH, f"{grown:,} bytes more after a pass of bodies that nobody needs any longer"
+    assert grown < MAX_GROWTH, f"{grown:,} bytes more after a pass of bodies that nobody needs any longer"
     assert formats.cached_reading.cache_info().currsize <= formats.MAX_CACHED_READINGS
 
 
@@ -248,4 +248,4 @@ def test_what_a_failing_item_leaves_behind_does_not_grow_with_its_bodies(
     [line] = [line for line in result.outlines if "left behind:" in line]
     failed, left, kept_size = map(int, line.partition("left behind:")[2].split())
     assert failed == 24
-    assert left < MOST_LEFT < kept_size
+    assert left < MAX_LEFT < kept_size

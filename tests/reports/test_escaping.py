@@ -29,7 +29,7 @@ def read_back(span: str) -> str:
 @example(" a ")
 @example("\\`|")
 def test_code_says_what_is_seen_and_nothing_else(text: str) -> None:
-    span = code(text, most=10_000)
+    span = code(text, limit=10_000)
     assert "\n" not in span
     if visible(text).strip():
         assert read_back(span) == visible(text)
@@ -41,7 +41,7 @@ def test_no_border_of_a_table_stands_in_a_cell(text: str) -> None:
 
 
 def test_a_long_text_is_cut() -> None:
-    assert code("a" * 30, most=10) == f"`{'a' * 10}…`"
+    assert code("a" * 30, limit=10) == f"`{'a' * 10}…`"
 
 
 def test_words_have_no_markup() -> None:

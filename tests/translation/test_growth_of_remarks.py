@@ -17,7 +17,7 @@ from tracing import lines_run
 
 OURS = str(Path(toolcall_conformance.__file__).parent)
 SMALL, LARGE = 15, 60
-MOST = 1.45
+MAX_EXPONENT = 1.45
 """The exponent of n log n between these sizes is below this; that of a line that looks through half is above."""
 TOOL = {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}
 
@@ -87,6 +87,6 @@ def test_no_line_runs_with_a_product(work: Callable[[int], Callable[[], object]]
     steep = {}
     for (code, line), count in large.items():
         grown = math.log(count / max(small[code, line], 4 * SMALL)) / math.log(LARGE / SMALL)
-        if grown > MOST:
+        if grown > MAX_EXPONENT:
             steep[f"{code.co_filename}:{line} {code.co_qualname}"] = round(grown, 2)
     assert steep == {}

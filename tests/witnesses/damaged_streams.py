@@ -11,7 +11,7 @@ from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import Corpus
 from witnesses.damaged_drawn import Source
 
-LONGEST = 80
+MAX_EVENTS = 80
 """Streams of more events are left out: they take long, and hold nothing that shorter ones have not."""
 
 
@@ -20,7 +20,7 @@ def sources(corpus: Corpus, name: str, cases: Iterable[str], *, recorded: bool) 
     sources_by_body: dict[bytes, Source] = {}
     for where, data in chain(_golden(corpus, name, cases), _recorded(name) if recorded else ()):
         stream = {"events": parse(data)["events"]}
-        if 0 < len(stream["events"]) <= LONGEST and formats.assemble(name, stream).end == "whole":
+        if 0 < len(stream["events"]) <= MAX_EVENTS and formats.assemble(name, stream).end == "whole":
             sources_by_body.setdefault(dump(stream["events"]), Source(where, name, stream))
     return list(sources_by_body.values())
 

@@ -19,8 +19,8 @@ import unicodedata
 from toolcall_conformance.basics.known_secrets import redact_secrets
 
 # Nobody reads a longer line; files and reports in JSON have it whole.
-LINE_LIMIT = 2_000
-_MESSAGE_LIMIT = 1_000
+MAX_LINE = 2_000
+_MAX_MESSAGE = 1_000
 _TRACEBACK = "Traceback (most recent call last):"
 
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -71,7 +71,7 @@ def visible_json(text: str) -> str:
     return _CI_COMMAND.sub(_escape_command, text)  # neither stands outside of a JSON string
 
 
-def shorten(text: str, limit: int = LINE_LIMIT) -> str:
+def shorten(text: str, limit: int = MAX_LINE) -> str:
     """The text, or of a longer one the beginning, its length and the end."""
     if len(text) <= limit:
         return text
@@ -85,9 +85,9 @@ def one_line(text: str) -> str:
     A traceback that it quotes is left out; so is what is beyond a thousand characters.
     """
     words = " ".join(text.partition(_TRACEBACK)[0].split())
-    if len(words) <= _MESSAGE_LIMIT:
+    if len(words) <= _MAX_MESSAGE:
         return words
-    beginning = redact_secrets(words)[:_MESSAGE_LIMIT].rstrip()
+    beginning = redact_secrets(words)[:_MAX_MESSAGE].rstrip()
     return f"{beginning} … ({len(words):,} characters)"
 
 

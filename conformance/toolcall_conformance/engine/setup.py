@@ -23,7 +23,7 @@ from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt_translator, spec_of
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python.held_output import HeldOutput, hold_back_output, real_stream
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
 from toolcall_conformance.engine.ending.corpus_state import CorpusState
 from toolcall_conformance.engine.ending.earlier_reports import EarlierReports
@@ -44,7 +44,7 @@ from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.trust.fuzz.cases import CHECK
 
-_MAX_BODY_BYTES = OUTPUT_LIMIT // 2
+_MAX_BODY_BYTES = MAX_OUTPUT_BYTES // 2
 """The largest body of a case. A translated body may be larger: texts are escaped, files become base64."""
 
 
@@ -307,7 +307,7 @@ def _verify_bodies(case: Case) -> None:
             if (size := case.files.size(path)) > _MAX_BODY_BYTES:
                 raise CorpusError(
                     f"{path}: {size:,} bytes; a case's body may have {_MAX_BODY_BYTES:,}, for what a "
-                    f"translator returns may have {OUTPUT_LIMIT:,}; shorten its texts or files"
+                    f"translator returns may have {MAX_OUTPUT_BYTES:,}; shorten its texts or files"
                 )
         if name not in case.scenario["models"]:
             raise CorpusError(f"{case.path / 'scenario.json'}: `models` has no {name}; add its model")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-MOST_UNPACKED = 256 * 2**20
+MAX_UNPACKED = 256 * 2**20
 """The most bytes that a file and all its bodies unpack to. Recorded conversations have some MiB."""
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -13,8 +13,8 @@ _GZIP = 16 + zlib.MAX_WBITS
 class Unpacker:
     """Unpacks the parts of one cassette. Raises ValueError for damaged ones, and when all are too large together."""
 
-    def __init__(self, most: int = MOST_UNPACKED) -> None:
-        self._most = self._left = most
+    def __init__(self, max_bytes: int = MAX_UNPACKED) -> None:
+        self._max_bytes = self._left = max_bytes
 
     def gzip(self, data: bytes) -> bytes:
         """Unpack gzip of one member or several; zeros may follow it."""
@@ -40,7 +40,7 @@ class Unpacker:
         except zlib.error as error:
             raise DamagedError(str(error)) from None
         if len(content) > self._left:
-            raise ValueError(f"it unpacks to more than {self._most / 2**20:g} MiB")
+            raise ValueError(f"it unpacks to more than {self._max_bytes / 2**20:g} MiB")
         if not unpacking.eof:
             raise DamagedError("its end is missing")
         self._left -= len(content)

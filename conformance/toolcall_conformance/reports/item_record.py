@@ -11,7 +11,7 @@ from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Fo
 from toolcall_conformance.basics.known_secrets import redact_secrets
 
 # Values with a longer JSON text are cut: the artefacts hold the bodies.
-VALUE_LIMIT = 2_000
+MAX_VALUE_LENGTH = 2_000
 _BEGINNING_LENGTH = 500
 
 
@@ -104,7 +104,7 @@ def run_command(beginning: str, *nodeids: str) -> str:
     return " ".join([beginning, *(f'"{nodeid}"' for nodeid in nodeids)])
 
 
-def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:
+def finding_json(finding: Finding, *, limit: int | None = MAX_VALUE_LENGTH) -> dict[str, Any]:
     """Return a finding as JSON; values over ``limit`` characters are cut."""
     plain: dict[str, Any] = {
         "rule": finding.rule,

@@ -20,7 +20,7 @@ from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.basics.streaming.cuts import REFRAMINGS
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 
-MOST = 3
+MAX_HABITS = 3
 """The most habits of one dialect."""
 FRAMED = "framed-"
 """How the names of those begin that write the same events in other lines."""
@@ -68,7 +68,7 @@ class Dialects:
 
     def draw(self, lot: random.Random, way: str, body: Any) -> tuple[str, ...]:
         """Some habits that go together, each of which changes this reply, or this stream; none where none does."""
-        count = lot.choice(range(1, MOST + 1))
+        count = lot.choice(range(1, MAX_HABITS + 1))
         names = [name for name in self.order if way in self.habits[name].ways]
         lot.shuffle(names)
         habits: tuple[str, ...] = ()

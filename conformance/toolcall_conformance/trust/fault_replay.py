@@ -15,8 +15,8 @@ from toolcall_conformance.trust.operators.catalogue import OPERATORS, Unfit
 from toolcall_conformance.trust.places import DIRECTIONS
 from toolcall_conformance.trust.sampling import Lot, Sampler
 
-_MOST = 12
-_LONGEST = 300
+_MAX_PLACES = 12
+_MAX_LENGTH = 300
 
 
 class FaultReplay:
@@ -62,20 +62,24 @@ class FaultReplay:
         raise LookupError(f"{name!r}: the translator produces no such body")
 
 
-def differences(was: Any, becomes: Any) -> Iterator[str]:
+def differences(before: Any, after: Any) -> Iterator[str]:
     """The first places of two bodies that differ, before and after."""
-    before, after = (
+    old_values, new_values = (
         {node.pointer: node.value for node in nodes(body) if node.kind not in ("list", "object") or not node.value}
-        for body in (was, becomes)
+        for body in (before, after)
     )
-    both = before.keys() & after.keys()
-    odd = [at for at in {**before, **after} if at not in both or not equal(before[at], after[at])]
-    for at in odd[:_MOST]:
-        yield f"  {at}: {_text(before, at)} -> {_text(after, at)}"
-    if len(odd) > _MOST:
-        yield f"  and {pluralize(len(odd) - _MOST, 'more place')}"
+    common = old_values.keys() & new_values.keys()
+    changed = [
+        pointer
+        for pointer in {**old_values, **new_values}
+        if pointer not in common or not equal(old_values[pointer], new_values[pointer])
+    ]
+    for pointer in changed[:_MAX_PLACES]:
+        yield f"  {pointer}: {_text(old_values, pointer)} -> {_text(new_values, pointer)}"
+    if len(changed) > _MAX_PLACES:
+        yield f"  and {pluralize(len(changed) - _MAX_PLACES, 'more place')}"
 
 
-def _text(body: dict[str, Any], at: str) -> str:
-    text = json.dumps(body[at], ensure_ascii=False) if at in body else "(absent)"
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+def _text(values: dict[str, Any], pointer: str) -> str:
+    text = json.dumps(values[pointer], ensure_ascii=False) if pointer in values else "(absent)"
+    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"

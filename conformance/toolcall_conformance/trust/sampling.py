@@ -25,13 +25,13 @@ NODES = 12
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """The faults of one operator on one route in one direction: ``most`` of them, or all."""
+    """The faults of one operator on one route in one direction: ``limit`` of them, or all."""
 
     direction: Direction
     client: str
     upstream: str
     operator: str
-    most: int | None
+    limit: int | None
     seed: int
 
     @property
@@ -54,7 +54,9 @@ def lots(
         for operator in operators
         if operator.is_in(way)
     ]
-    return [Lot(*entry, most, seed) for entry, most in zip(entries, shared_out(count, len(entries), seed), strict=True)]
+    return [
+        Lot(*entry, limit, seed) for entry, limit in zip(entries, shared_out(count, len(entries), seed), strict=True)
+    ]
 
 
 def shared_out(count: int | None, parts: int, seed: int) -> list[int | None]:
@@ -76,7 +78,7 @@ class Sampler:
 
     def mutations(self, lot: Lot) -> Iterator[Mutation]:
         """The faults of a lot, judged."""
-        candidates = self._all(lot) if lot.most is None else islice(self._some(lot), lot.most)
+        candidates = self._all(lot) if lot.limit is None else islice(self._some(lot), lot.limit)
         for baseline, node, output in candidates:
             yield self.workshop.judge_output(baseline, lot.operator, node.pointer, output)
 

@@ -75,10 +75,10 @@ def split_events(stream: bytes) -> Pieces:
     return _cut_at(stream, ends)
 
 
-def vary_cuts(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
-    """Yield at most ``most`` ways to cut a stream, each with its name, the worst first.
+def vary_cuts(stream: bytes, limit: int) -> Iterator[tuple[str, Pieces]]:
+    """Yield at most ``limit`` ways to cut a stream, each with its name, the worst first.
 
-    Ways that cut it in two fill up what the named ways leave of ``most``.
+    Ways that cut it in two fill up what the named ways leave of ``limit``.
     """
     cuts = [
         ("whole", (stream,)),
@@ -95,39 +95,41 @@ def vary_cuts(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
     different: dict[Pieces, str] = {}
     for name, pieces in cuts:
         different.setdefault(pieces, name)  # two ways may give the same pieces
-    named = list(different.items())[:most]
+    named = list(different.items())[:limit]
     yield from ((name, pieces) for pieces, name in named)
-    yield from ((name, pieces) for name, pieces in cut_in_two(stream, most - len(named)) if pieces not in different)
+    yield from ((name, pieces) for name, pieces in cut_in_two(stream, limit - len(named)) if pieces not in different)
 
 
-def cut_in_two(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
-    """Cut the stream in two, at every byte or at ``most`` places; half of these are the worst ones."""
+def cut_in_two(stream: bytes, limit: int) -> Iterator[tuple[str, Pieces]]:
+    """Cut the stream in two, at every byte or at ``limit`` places; half of these are the worst ones."""
     places: Sequence[int] = range(1, len(stream))
-    if len(places) > most:
+    if len(places) > limit:
         worst = set(
-            pick_evenly([place.start() for place in _WORST_CUTS.finditer(stream) if place.start() in places], most // 2)
+            pick_evenly(
+                [place.start() for place in _WORST_CUTS.finditer(stream) if place.start() in places], limit // 2
+            )
         )
         others = [place for place in places if place not in worst]
-        places = sorted([*worst, *pick_evenly(others, most - len(worst))])
+        places = sorted([*worst, *pick_evenly(others, limit - len(worst))])
     for place in places:
         yield f"in two at byte {place}", (stream[:place], stream[place:])
 
 
-def pick_evenly(places: Sequence[T], most: int) -> list[T]:
-    """Pick at most ``most`` places at even distances, the first and the last among them."""
-    if len(places) <= most:
+def pick_evenly(places: Sequence[T], limit: int) -> list[T]:
+    """Pick at most ``limit`` places at even distances, the first and the last among them."""
+    if len(places) <= limit:
         return list(places)
-    if most < 2:
-        return [places[len(places) // 2]] * most
-    return [places[round(count * (len(places) - 1) / (most - 1))] for count in range(most)]
+    if limit < 2:
+        return [places[len(places) // 2]] * limit
+    return [places[round(count * (len(places) - 1) / (limit - 1))] for count in range(limit)]
 
 
-def limit_pieces(pieces: Pieces, most: int | None) -> Pieces:
-    """Join the middle pieces into one so that at most ``most`` are left (at least 3), two thirds of them before it."""
-    if most is None or len(pieces) <= most:
+def limit_pieces(pieces: Pieces, limit: int | None) -> Pieces:
+    """Join the middle pieces into one so that at most ``limit`` are left (at least 3), two thirds of them before it."""
+    if limit is None or len(pieces) <= limit:
         return pieces
-    last = most // 3
-    first = most - last - 1
+    last = limit // 3
+    first = limit - last - 1
     return (*pieces[:first], b"".join(pieces[first:-last]), *pieces[-last:])
 
 

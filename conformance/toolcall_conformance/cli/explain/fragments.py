@@ -99,8 +99,8 @@ def _seen(value: Any, other: Any, view: _View, width: int) -> tuple[str, ...]:
     return ("(nothing)",) if value is MISSING else tuple(_layout(_outline(value, other, view), width))
 
 
-def _fits(lines: tuple[str, ...], width: int, most: int) -> bool:
-    return len(lines) <= most and all(len(line) <= width for line in lines)
+def _fits(lines: tuple[str, ...], width: int, limit: int) -> bool:
+    return len(lines) <= limit and all(len(line) <= width for line in lines)
 
 
 @dataclass(frozen=True, slots=True)

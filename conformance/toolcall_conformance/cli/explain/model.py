@@ -10,8 +10,8 @@ from typing import Any
 
 _NAME = 9
 _INDENT = 2 + _NAME + 1
-_LEAST = 60
-_MOST = 100
+_MIN_WIDTH = 60
+_MAX_WIDTH = 100
 _WRAPPING: Mapping[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
@@ -63,12 +63,12 @@ def text_width(columns: int) -> int:
 
 
 def _width(columns: int) -> int:
-    return max(_LEAST, min(columns, _MOST))
+    return max(_MIN_WIDTH, min(columns, _MAX_WIDTH))
 
 
-def evidence_parts(evidence: Sequence[Mapping[str, Any]], most: int | None = None) -> Iterator[Part]:
-    """A part for each piece of evidence, under its kind; after ``most`` of them only their number."""
-    pieces = evidence[:most]
+def evidence_parts(evidence: Sequence[Mapping[str, Any]], limit: int | None = None) -> Iterator[Part]:
+    """A part for each piece of evidence, under its kind; after ``limit`` of them only their number."""
+    pieces = evidence[:limit]
     for piece in pieces:
         text = "  ".join(str(piece[key]) for key in ("url", "note") if key in piece)
         yield Part(piece["kind"], text, value=dict(piece))

@@ -14,8 +14,8 @@ from toolcall_conformance.library import Circumstance, Corpus, Rule
 from toolcall_conformance.library.verdicts import Verdict, stream_bytes
 
 _BOUND = {"provider": "bodies that a provider receives", "client": "bodies that a client receives"}
-_MOST_EVIDENCE = 2
-_MOST_INCIDENTS = 2
+_MAX_EVIDENCE = 2
+_MAX_INCIDENTS = 2
 _TEXTS = ("breach", "why", "fix")
 
 
@@ -46,7 +46,7 @@ def explain_rule(
         Part("fix", rule.fix),
         *_kinds(rule),
         *body_parts(verdict_index, rule, text_width(columns), whole=whole),
-        *evidence_parts(harder or rule.evidence, None if whole else _MOST_EVIDENCE),
+        *evidence_parts(harder or rule.evidence, None if whole else _MAX_EVIDENCE),
         *_incident_parts(verdict_index.incidents(rule.id), whole=whole, evidence=rule.evidence if harder else ()),
         known_failure(rule.id, _items(corpus, rule)),
     ]
@@ -101,7 +101,7 @@ def _incident_parts(
     ]
     if not reports:
         yield Part("seen", "the corpus names no report of it" if evidence else "the reports above")
-    most = len(reports) if whole else min(len(reports), _MOST_INCIDENTS)
+    most = len(reports) if whole else min(len(reports), _MAX_INCIDENTS)
     before = ""
     for text, url in reports[:most]:
         yield Part("seen", url if text == before else f"{text} {url}".strip(), value={"what": text, "url": url})

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from toolcall_conformance.basics.reading import Reading
     from toolcall_conformance.trust.witnesses import ClientResult
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _values(tolerance: Tolerated) -> str:
 
 def _short(value: Any) -> str:
     text = " ".join(short_value(value).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
 
 
 def tolerated_json(tolerated: Iterable[Tolerated]) -> list[dict[str, Any]]:

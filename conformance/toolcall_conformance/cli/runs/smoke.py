@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolcall_conformance.drivers.loading import Isolation
     from toolcall_conformance.engine.ending.watchdog import Watchdog
 
-_MOST_ROUTES = 3
+_MAX_ROUTES = 3
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -150,8 +150,8 @@ def _unsupported_lines(reports: list[RouteReport]) -> Iterator[str]:
         if report.unsupported is not None and not report.problems:
             reasons.setdefault(_short(report.unsupported), []).append(report.route)
     for reason, routes in reasons.items():
-        more = f" and {len(routes) - _MOST_ROUTES} more" if len(routes) > _MOST_ROUTES else ""
-        yield f"  not done {', '.join(routes[:_MOST_ROUTES])}{more}{f' ({reason})' if reason else ''}"
+        more = f" and {len(routes) - _MAX_ROUTES} more" if len(routes) > _MAX_ROUTES else ""
+        yield f"  not done {', '.join(routes[:_MAX_ROUTES])}{more}{f' ({reason})' if reason else ''}"
 
 
 def _checks(wrong: list[Problem]) -> list[str]:

@@ -13,7 +13,7 @@ from toolcall_conformance.drivers.child.answers import PROTOCOL_VERSION, find_br
 from toolcall_conformance.drivers.child.jsonlines import EndedError, LineChannel, NoAnswerError, TooLongError
 from toolcall_conformance.drivers.child.process import ChildProcess
 from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 
 Fault = Crashed | TimedOut | ProtocolError
 
@@ -42,7 +42,7 @@ class Child:
         directory: Path,
         noise: list[str],
         breach: Callable[[str, dict[str, Any]], str | None] = find_breach,
-        limit: int = OUTPUT_LIMIT,
+        limit: int = MAX_OUTPUT_BYTES,
     ) -> None:
         self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, piped=True)
         self._lines = LineChannel(self._process, self._add_noise, limit)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from toolcall_conformance.drivers.child.process import ChildProcess
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 
 _PIECE_BYTES = 64 * 1024
 # How often to check whether a silent child still lives.
@@ -43,7 +43,7 @@ class LineChannel:
     bytes. POSIX only: other systems cannot poll pipes.
     """
 
-    def __init__(self, child: ChildProcess, on_noise: Callable[[bytes], None], limit: int = OUTPUT_LIMIT) -> None:
+    def __init__(self, child: ChildProcess, on_noise: Callable[[bytes], None], limit: int = MAX_OUTPUT_BYTES) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
         self._input, self._output = child.stdin.fileno(), child.stdout.fileno()

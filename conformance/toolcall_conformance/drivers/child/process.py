@@ -18,7 +18,7 @@ from typing import IO
 from toolcall_conformance.drivers.child import families
 from toolcall_conformance.drivers.gateway.loopback import no_proxy_variables
 
-TAIL_LIMIT = 8 * 1024
+MAX_TAIL_BYTES = 8 * 1024
 _JOIN_SECONDS = 1.0
 # How long to read a dead child's last output; a grandchild may keep the pipe open for ever.
 _LAST_OUTPUT_SECONDS = 0.2
@@ -138,8 +138,8 @@ class _Tail:
     def add(self, piece: bytes) -> None:
         with self._lock:
             self._bytes += piece
-            if len(self._bytes) > TAIL_LIMIT:
-                del self._bytes[:-TAIL_LIMIT]
+            if len(self._bytes) > MAX_TAIL_BYTES:
+                del self._bytes[:-MAX_TAIL_BYTES]
                 self._cut = True
 
     def text(self) -> str:

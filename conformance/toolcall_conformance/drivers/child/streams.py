@@ -21,7 +21,7 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.python.declarations import read_losses
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
 # A stream may take the time of one call, and this for each message: checks send thousands of single bytes.
@@ -67,7 +67,7 @@ def play_to_end(steps: Steps) -> StreamOutcome:
 
 
 def play_steps(
-    ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
+    ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = MAX_OUTPUT_BYTES
 ) -> Steps:
     """Play ``source``, and yield after each message; ``words`` returns what the child printed last.
 

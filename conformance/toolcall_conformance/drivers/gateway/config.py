@@ -14,7 +14,7 @@ from typing import Any
 from toolcall_conformance.basics import foreign_files
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 
 SCHEMA = Path(__file__).with_name("gateway.schema.json")
 START_SECONDS = 60.0
@@ -119,7 +119,7 @@ def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
         excluded=frozenset(config.get("not", ())),
         forwards_client_key=config.get("forwards_client_key", False),
         own_history=config.get("history") == "own",
-        max_bytes=config.get("max_bytes", OUTPUT_LIMIT),
+        max_bytes=config.get("max_bytes", MAX_OUTPUT_BYTES),
     )
 
 

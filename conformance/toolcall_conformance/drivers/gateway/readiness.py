@@ -14,8 +14,8 @@ from urllib.parse import quote, urlsplit
 from toolcall_conformance.basics.visible_text import pluralize
 
 # Only the head of an answer is read. Servers limit a request's head to 8 to 64 KiB; some send hints before the answer.
-HEAD_LIMIT = 256 * 1024
-_LINE_LIMIT = 8 * 1024
+MAX_HEAD_BYTES = 256 * 1024
+_MAX_LINE_BYTES = 8 * 1024
 _MAX_SHOWN = 60
 _STATUS = re.compile(rb"HTTP/[0-9][.][0-9] ([1-9][0-9]{2})\b")
 _TARGET_CHARACTERS = "%/?&=~:@!$'()*+,;[]"
@@ -44,7 +44,7 @@ def is_listening(host: str, port: int, seconds: float) -> bool:
         return False
 
 
-def send_probe(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
+def send_probe(url: str, seconds: float, limit: int = MAX_HEAD_BYTES) -> ProbeAnswer:
     """Send one GET to an ``http`` or ``https`` URL and read the head of its answer; never raises because of it.
 
     ``seconds`` limit the whole, ``limit`` the bytes that are read. A redirect is an answer and is not followed: it
@@ -71,7 +71,7 @@ def send_probe(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer
 def _read_final_answer(reader: io.BufferedReader) -> ProbeAnswer:
     """Read the first final answer, after any such as 103 Early Hints. Raises OSError and HTTPException."""
     while True:
-        line = reader.readline(_LINE_LIMIT)
+        line = reader.readline(_MAX_LINE_BYTES)
         if not line:
             raise ConnectionResetError("the connection was closed without an answer")
         match = _STATUS.match(line)

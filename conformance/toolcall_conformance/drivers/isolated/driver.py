@@ -22,7 +22,7 @@ from toolcall_conformance.drivers.isolated.messages import MessageError, outcome
 from toolcall_conformance.drivers.library.fused import Transports
 from toolcall_conformance.drivers.outcomes import Crashed, Outcome, ProtocolError, TimedOut, TranslatorError
 from toolcall_conformance.drivers.python.declarations import made_up_breach, read_made_up
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 from toolcall_conformance.drivers.python.tracebacks import reorder_dump
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.drivers.upstream import MissingLibraryError
@@ -32,7 +32,7 @@ DEFAULT_MEGABYTES = 4096.0
 _CHILD_CODE = "import sys; sys.path[:] = {path!r}; from toolcall_conformance.drivers.isolated.child import main; main()"
 _OPERATIONS = (*OPERATIONS, *FORMAT_OPERATIONS)
 # A stream may be of 16 MiB, and is sent in base64 with its places.
-_LINE_LIMIT = 4 * OUTPUT_LIMIT
+_MAX_LINE_BYTES = 4 * MAX_OUTPUT_BYTES
 # The child applies the time limit of a call itself, and first. Then both need time for the answer.
 _EXTRA_SECONDS, _EXTRA_SHARE = 0.5, 0.5
 # `open` is two calls. An exchange waits twice within a call, and then its answer is read.
@@ -158,7 +158,9 @@ class IsolatedDriver:
         path = [entry for entry in sys.path if isinstance(entry, str)]
         command = [sys.executable, "-P", "-c", _CHILD_CODE.format(path=path)]
         try:
-            child = _DumpingChild(command, directory=self._directory, noise=[], breach=_accept_any, limit=_LINE_LIMIT)
+            child = _DumpingChild(
+                command, directory=self._directory, noise=[], breach=_accept_any, limit=_MAX_LINE_BYTES
+            )
         except OSError as error:
             return f"{self.spec!r}: no process can be started for it ({error.strerror})"
         self._begins = True

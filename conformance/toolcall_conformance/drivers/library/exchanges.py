@@ -43,7 +43,7 @@ from toolcall_conformance.drivers.outcomes import (
 )
 from toolcall_conformance.drivers.python.declarations import NOTHING_MADE_UP, MadeUp
 from toolcall_conformance.drivers.python.error_result import copy_error
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_object
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES, copy_object
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, lead_count
 from toolcall_conformance.drivers.upstream import Addresses, Reply, ReplyTurns, ScriptedUpstream, UpstreamConversation
 
@@ -88,7 +88,7 @@ class ExchangeSession:
         tail: Callable[[], str] = lambda: "",
         byte_count: Callable[[], int] | None = None,
         subject: str = "exchange",
-        output_limit: int = OUTPUT_LIMIT,
+        output_limit: int = MAX_OUTPUT_BYTES,
     ) -> None:
         self._route = route
         self._addresses: Addresses = upstream.addresses

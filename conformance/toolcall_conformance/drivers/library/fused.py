@@ -18,7 +18,7 @@ from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python.declarations import MadeUp
 from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.python.foreign import is_a
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within, raise_in_thread
 from toolcall_conformance.drivers.python.offline import watch_hosts
 from toolcall_conformance.drivers.python.process_state import preserve_interpreter_state, preserve_process_state
@@ -59,7 +59,7 @@ class FusedLibraries:
             self._upstream = upstream
 
         def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
-            collector = StreamCollector(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
+            collector = StreamCollector(conversation.progress, MAX_OUTPUT_BYTES, "exchange") if route.stream else None
             return self._send(inner, body, conversation.url, collector)
 
         return FusedSession(

@@ -23,7 +23,7 @@ from toolcall_conformance.drivers.python.declarations import MadeUp, made_up_bre
 from toolcall_conformance.drivers.python.error_result import copy_error, takes_headers
 from toolcall_conformance.drivers.python.exception_outcomes import exception_outcome
 from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS, attribute_text, has_method, is_a
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_list, copy_object
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES, copy_list, copy_object
 from toolcall_conformance.drivers.python.offline import watch_hosts
 from toolcall_conformance.drivers.python.streams import collect_interleaved, collect_stream
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
@@ -46,7 +46,7 @@ class PythonDriver:
         name: str | None = None,
         version: str | None = None,
         seconds: float = 10.0,
-        output_limit: int = OUTPUT_LIMIT,
+        output_limit: int = MAX_OUTPUT_BYTES,
         transports: Transports = dict,
     ) -> None:
         self.translator = translator

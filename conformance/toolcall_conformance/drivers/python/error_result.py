@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.drivers.outcomes import BadOutput
 from toolcall_conformance.drivers.python.foreign import PASSED_EXCEPTIONS, is_a, text_of, type_name
-from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, copy_object, key_text
+from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES, copy_object, key_text
 
 # No status and no number in a header is as large, and Python writes out no number of more than 4,300 digits.
 _STATUS_BOUND = 10**6
@@ -33,7 +33,7 @@ def takes_headers(method: Callable[..., Any]) -> bool:
 
 
 def copy_error(
-    value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
+    value: Any, *, headers: bool, limit: int = MAX_OUTPUT_BYTES, sources: Iterable[Any] = ()
 ) -> dict[str, Any] | BadOutput:
     """Copy what ``error`` returned into ``{"status", "headers", "body"}`` of plain JSON.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.visible_text import LINE_LIMIT, shorten
+from toolcall_conformance.basics.visible_text import MAX_LINE, shorten
 from toolcall_conformance.drivers.python.limits import TimeIsUp
 
 # Descriptors of `type` itself: a metaclass may override both attributes.
@@ -16,7 +16,7 @@ _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 
 PASSED_EXCEPTIONS = (KeyboardInterrupt, TimeIsUp)
-TEXT_LIMIT = LINE_LIMIT
+MAX_TEXT = MAX_LINE
 
 
 def make_encodable(text: str) -> str:
@@ -24,7 +24,7 @@ def make_encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def text_of(value: object, limit: int = TEXT_LIMIT) -> str:
+def text_of(value: object, limit: int = MAX_TEXT) -> str:
     """``str(value)``, encodable and shortened; or a text that says that it cannot be read."""
     try:
         text = str.__str__(str(value))

@@ -12,8 +12,8 @@ from toolcall_conformance.basics.jsonvalue import deep_copy, join, lone_surrogat
 from toolcall_conformance.drivers.outcomes import BadOutput
 from toolcall_conformance.drivers.python.foreign import has_attribute, is_a, type_name
 
-OUTPUT_LIMIT = 16 * 1024 * 1024
-_DEPTH_LIMIT = 200
+MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+_MAX_DEPTH = 200
 _KEY_BITS = 200
 
 # json.dumps would create an encoder for every text.
@@ -31,7 +31,7 @@ class _BadValue(Exception):  # noqa: N818 - never leaves this module
 
 
 def copy_object(
-    value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
+    value: Any, operation: str, limit: int = MAX_OUTPUT_BYTES, sources: Iterable[Any] = ()
 ) -> dict[str, Any] | BadOutput:
     """Copy ``value`` into dict, list, str, int, float, bool and None only.
 
@@ -44,7 +44,7 @@ def copy_object(
 
 
 def copy_list(
-    value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
+    value: Any, operation: str, limit: int = MAX_OUTPUT_BYTES, sources: Iterable[Any] = ()
 ) -> list[Any] | BadOutput:
     """Copy a list of plain JSON values; the parameters are those of :func:`copy_object`."""
     wrong = _list_breach(value, operation)
@@ -107,7 +107,7 @@ def _is_surely_plain(body: Any, limit: int) -> bool:
     long. It overestimates the size of the JSON text.
     """
     size, level = 0, [body]
-    for _ in range(_DEPTH_LIMIT):
+    for _ in range(_MAX_DEPTH):
         texts: list[Any] = []
         entries: list[Any] = []
         for holder in level:
@@ -204,8 +204,8 @@ class _Copier:
     def _copy_container(self, value: Any, place: _Place, depth: int) -> Any:
         if id(value) in self._open_containers:
             raise _BadValue(_pointer(place), "a body that contains itself; JSON has no cycles")
-        if depth >= _DEPTH_LIMIT:
-            raise _BadValue(_pointer(place)[:80] + "…", f"a body nested more than {_DEPTH_LIMIT} levels deep")
+        if depth >= _MAX_DEPTH:
+            raise _BadValue(_pointer(place)[:80] + "…", f"a body nested more than {_MAX_DEPTH} levels deep")
         self._open_containers.add(id(value))
         self._add_size(2)
         copied: Any

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOPBACK = "127.0.0.1"
-REQUEST_LIMIT = 64 * 1024 * 1024
+MAX_REQUEST_BYTES = 64 * 1024 * 1024
 _TOKEN_PREFIX = "conversation-"
 _STOP_SECONDS = 5.0
 
@@ -101,7 +101,7 @@ class ScriptedUpstream:
     async def _listen(self) -> None:
         from aiohttp import web
 
-        app = web.Application(client_max_size=REQUEST_LIMIT)
+        app = web.Application(client_max_size=MAX_REQUEST_BYTES)
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, logger=_logger(), shutdown_timeout=0.2)
         await self._runner.setup()

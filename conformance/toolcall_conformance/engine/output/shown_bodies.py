@@ -24,8 +24,8 @@ from toolcall_conformance.judge.translation.calls.align import align_calls
 from toolcall_conformance.library import Corpus
 
 # Longer texts in bodies are cut: a page shows faults, not pictures.
-_TEXT_LIMIT = 2_000
-_BODY_LIMIT = 200_000
+_MAX_TEXT = 2_000
+_MAX_BODY = 200_000
 _MAX_DIFFERENCES = 30
 _RECORDED_LABEL = "reply"
 """The label of a recorded body that is compared with the golden of its case."""
@@ -98,7 +98,7 @@ def _exchange_parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
 def _is_small(body: Any) -> bool:
     """Whether a body may be compared in the time that a report has."""
     try:
-        return len(json.dumps(body)) <= _BODY_LIMIT
+        return len(json.dumps(body)) <= _MAX_BODY
     except (ValueError, RecursionError, TypeError):
         return False
 
@@ -174,14 +174,14 @@ def _shorten_body(body: Any) -> Any:
         text = json.dumps(cut)
     except (RecursionError, TypeError, ValueError):
         return "(nested too deep, or no JSON)"
-    return cut if len(text) <= _BODY_LIMIT else f"{redact_secrets(text)[:_TEXT_LIMIT]}… ({len(text)} characters)"
+    return cut if len(text) <= _MAX_BODY else f"{redact_secrets(text)[:_MAX_TEXT]}… ({len(text)} characters)"
 
 
 def _shorten_texts(value: Any) -> Any:
     if isinstance(value, str):
-        if len(value) <= _TEXT_LIMIT:
+        if len(value) <= _MAX_TEXT:
             return value
-        return f"{redact_secrets(value)[:_TEXT_LIMIT]}… ({len(value)} characters)"
+        return f"{redact_secrets(value)[:_MAX_TEXT]}… ({len(value)} characters)"
     if isinstance(value, list):
         return [_shorten_texts(item) for item in value]
     if isinstance(value, dict):

@@ -143,8 +143,8 @@ def _json(text: str) -> Any:
     return None if is_too_deep(value) else value
 
 
-_MOST_WRAPPERS = 3
-_MOST_ENTRIES = 30
+_MAX_WRAPPERS = 3
+_MAX_ENTRIES = 30
 
 
 def unwrap(corpus: Corpus, value: Any) -> tuple[Any, str] | None:
@@ -164,8 +164,8 @@ def _wrapped_bodies(corpus: Corpus, value: Any, pointer: str, depth: int) -> Ite
     kinds = recognise_body(corpus, value, DIRECTIONS) if depth else []
     if kinds and has_container(corpus, kinds[0], value):
         yield value, pointer
-    elif depth < _MOST_WRAPPERS:
+    elif depth < _MAX_WRAPPERS:
         entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        for key, entry in [*entries][:_MOST_ENTRIES]:
+        for key, entry in [*entries][:_MAX_ENTRIES]:
             inner = body_of(entry) if isinstance(entry, str) and entry.lstrip()[:1] == "{" else entry
             yield from _wrapped_bodies(corpus, inner, join(pointer, key), depth + 1)

@@ -151,12 +151,12 @@ def _seconds(value: Any) -> float | None:
 
 
 _PREFIX = "gen_ai."
-_MOST_LEVELS = 6
+_MAX_LEVELS = 6
 
 
 def is_telemetry(value: Any, depth: int = 0) -> bool:
     """Whether a value is a record of OpenTelemetry's about a GenAI call, or a list of such."""
-    if depth > _MOST_LEVELS:
+    if depth > _MAX_LEVELS:
         return False
     if isinstance(value, dict):
         names = [key for key in value if isinstance(key, str)]

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.extras import import_problem
 from toolcall_conformance.basics.foreign_files import MAX_DEPTH
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
 
-MOST_UNFOLDED = 50_000_000
+MAX_UNFOLDED = 50_000_000
 """The most characters and values of a file in which each alias is replaced by what it stands for. vcrpy writes an
 alias for headers that occur again, which makes no file much larger."""
 
@@ -69,8 +69,8 @@ class _Unfolding:
             if size is None:
                 return f"the alias *{event.anchor} is inside the value that it refers to"
             self._size += size
-            if self._size > MOST_UNFOLDED:
-                return f"its aliases unfold to more than {MOST_UNFOLDED:,} characters"
+            if self._size > MAX_UNFOLDED:
+                return f"its aliases unfold to more than {MAX_UNFOLDED:,} characters"
         return None
 
 

@@ -24,7 +24,7 @@ _TAG = re.compile(r"\s*(\[[A-Za-z][^\]\n]*\])(?=,?\s*(?:\n|\Z))")
 """As ``[Function]``; a list breaks the line after its bracket."""
 _WORDS = {"true": True, "false": False, "null": None}
 _UNDEFINED = "undefined"
-_MOST_DEPTH = 200
+_MAX_DEPTH = 200
 
 
 def is_snapshot(text: str) -> bool:
@@ -66,8 +66,8 @@ class _Reader:
 
     def value(self, depth: int) -> Any:
         """The next value."""
-        if depth > _MOST_DEPTH:
-            raise UnreadableGoldenError(f"a snapshot that is nested more than {_MOST_DEPTH} levels deep")
+        if depth > _MAX_DEPTH:
+            raise UnreadableGoldenError(f"a snapshot that is nested more than {_MAX_DEPTH} levels deep")
         if tag := _TAG.match(self._text, self._at):
             self._at = tag.end()
             return tag[1]

@@ -174,5 +174,5 @@ def _plain_text(text: str) -> str:
     return _shorten(visible(text).replace("](", "] ("), MAX_TEXT)
 
 
-def _shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 2]} …"
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 2]} …"

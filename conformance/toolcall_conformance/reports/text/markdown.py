@@ -12,13 +12,13 @@ _AUTOLINK = r"[^\s`]*(?:@\w|#\d|://|www\.)[^\s`]*"
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
 
 
-def code(text: str, *, most: int = 200, cell: bool = False) -> str:
+def code(text: str, *, limit: int = 200, cell: bool = False) -> str:
     """Return foreign text as code, in which nothing has a meaning: no HTML, no link, no mention.
 
     A text longer than ``most`` is cut. ``cell``: the text is within a table.
     """
     visible_text = visible(text)
-    visible_text = visible_text if len(visible_text) <= most else f"{visible_text[:most]}…"
+    visible_text = visible_text if len(visible_text) <= limit else f"{visible_text[:limit]}…"
     fence = "`" * (max(map(len, re.findall("`+", visible_text)), default=0) + 1)
     # Markdown takes one blank away on each side.
     space = " " if not visible_text.strip() or {visible_text[0], visible_text[-1]} & {"`", " "} else ""
@@ -55,10 +55,10 @@ def cause_details(outline: Outline, indent: str) -> list[str]:
     item, message, pointer, fix, run = (FIELDS[key] for key in ("item", "message", "pointer", "fix", "command"))
     at = f" {pointer} {code(place[pointer])}" if pointer in place else ""
     names = (FIELDS[key] for key in ("want", "got"))
-    values = [f"{name} {code(place[name], most=_MAX_VALUE)}" for name in names if name in place]
+    values = [f"{name} {code(place[name], limit=_MAX_VALUE)}" for name in names if name in place]
     lines = [f"{item} {code(outline.item)}{at}"]
-    lines += [f"{message} {code(place[message], most=_MAX_MESSAGE)}"] if message in place else []
+    lines += [f"{message} {code(place[message], limit=_MAX_MESSAGE)}"] if message in place else []
     lines += [", ".join(values)] if values else []
     lines += [f"{fix} {prose(outline.fix)}"] if outline.fix else []
-    lines += [f"{run} {code(outline.command, most=_MAX_COMMAND)}"] if len(outline.command) <= _MAX_COMMAND else []
+    lines += [f"{run} {code(outline.command, limit=_MAX_COMMAND)}"] if len(outline.command) <= _MAX_COMMAND else []
     return [f"{indent}- {line}" for line in lines]

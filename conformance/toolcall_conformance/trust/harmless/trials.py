@@ -62,7 +62,7 @@ class Shelf:
     direction: Direction
     client: str
     upstream: str
-    most: int | None
+    limit: int | None
     seed: int
 
     @property
@@ -84,8 +84,8 @@ def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]
         if side != "golden" or client == upstream
     ]
     return [
-        replace(shelf, most=most)
-        for shelf, most in zip(candidates, shared_out(count, len(candidates), seed), strict=True)
+        replace(shelf, limit=limit)
+        for shelf, limit in zip(candidates, shared_out(count, len(candidates), seed), strict=True)
     ]
 
 
@@ -100,8 +100,8 @@ class VariantTrier:
 
     def try_shelf(self, shelf: Shelf) -> Iterator[TriedVariant]:
         """The variants of a shelf, judged."""
-        if shelf.most is not None:
-            yield from islice(self._some(shelf), shelf.most)
+        if shelf.limit is not None:
+            yield from islice(self._some(shelf), shelf.limit)
             return
         for case in self.sampler.cases:
             for base in self.bases(shelf, case):

@@ -16,7 +16,7 @@ from toolcall_conformance.recording.cassettes.recorder.budget import Budget, Lim
 from toolcall_conformance.recording.cassettes.recorder.endpoint import Endpoint
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
-_MOST_WAITS = 5
+_MAX_WAITS = 5
 _STOP = (402, 404, 405)  # no money, no such model or address: the next request would fail, too
 _RETRYABLE = (429, 503, 529)  # statuses with which a provider asks clients to wait
 _TEXT = 300
@@ -53,17 +53,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``rate``: requests a minute. ``requests``: their greatest number, None for no limit.
+    """``rate``: requests a minute. ``max_requests``: their greatest number, None for no limit.
 
-    ``wait``: the longest wait in seconds that a provider may ask for. ``timeout``: seconds for one request and its
-    whole reply; ``most``: the bytes of that reply, its headers included.
+    ``max_wait``: the longest wait in seconds that a provider may ask for. ``timeout``: seconds for one request and its
+    whole reply; ``max_bytes``: those of that reply, its headers included.
     """
 
     rate: float = 20.0
-    requests: int | None = None
-    wait: float = 60.0
+    max_requests: int | None = None
+    max_wait: float = 60.0
     timeout: float = 300.0
-    most: int = 64 * 2**20
+    max_bytes: int = 64 * 2**20
 
 
 class Api:
@@ -83,7 +83,7 @@ class Api:
         self.sent = 0
         self._last: float | None = None
         version = {"user-agent": "toolcall-conformance", "accept-encoding": "identity"}
-        self.budget = Budget(limits.timeout, limits.most)
+        self.budget = Budget(limits.timeout, limits.max_bytes)
         # A proxy is for what is elsewhere: it would get the key, and could not reach what listens here.
         self._client = httpx2.Client(
             headers={**version, **endpoint.headers},
@@ -101,20 +101,20 @@ class Api:
 
     def send(self, body: Any, *, streamed: bool) -> ApiReply:
         """Send a request and return the whole answer, all events of a stream included. Raises ApiError."""
-        for _ in range(_MOST_WAITS):
+        for _ in range(_MAX_WAITS):
             answer = self._post(body, streamed)
             if answer.status_code < 300:
                 return ApiReply(answer.headers, answer.content)
             wait = self._wait(answer)
-            if answer.status_code not in _RETRYABLE or wait is None or wait > self._limits.wait:
+            if answer.status_code not in _RETRYABLE or wait is None or wait > self._limits.max_wait:
                 raise self._refusal(answer, wait)
             self._notify(f"HTTP {answer.status_code} from {self.endpoint.host}: waiting {wait:g} s, as it asks")
             time.sleep(wait)
-        raise ApiError(f"{self.endpoint.host} asked {_MOST_WAITS} times to wait; try again later", final=True)
+        raise ApiError(f"{self.endpoint.host} asked {_MAX_WAITS} times to wait; try again later", final=True)
 
     def _post(self, body: Any, streamed: bool) -> Answer:
-        if self._limits.requests is not None and self.sent >= self._limits.requests:
-            raise ApiError(f"--max-requests {self._limits.requests} is used up", final=True)
+        if self._limits.max_requests is not None and self.sent >= self._limits.max_requests:
+            raise ApiError(f"--max-requests {self._limits.max_requests} is used up", final=True)
         now = time.monotonic()
         if self._last is not None:
             time.sleep(max(0.0, self._last + 60 / self._limits.rate - now))
@@ -162,7 +162,8 @@ class Api:
         elif status == 429 or (status in _RETRYABLE and wait is not None):
             hint = f"it asks to wait {wait:g} s" if wait is not None else "it gives no waiting time"
             message += (
-                f" ({hint}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
+                f" ({hint}, --max-wait allows {self._limits.max_wait:g} s); "
+                "try again later, perhaps with a lower --rate"
             )
             final = True
         elif status == 400 and any(word in text.lower() for word in ("tool", "function")):

@@ -16,16 +16,16 @@ class LimitError(Exception):
 
 
 class Budget:
-    """What one exchange may use: ``seconds`` from :meth:`begin` on, and ``most`` received bytes."""
+    """What one exchange may use: ``timeout`` seconds from :meth:`begin` on, and ``max_bytes`` received bytes."""
 
-    def __init__(self, seconds: float, most: int) -> None:
-        self._seconds = seconds
-        self._most = most
+    def __init__(self, timeout: float, max_bytes: int) -> None:
+        self._timeout = timeout
+        self._max_bytes = max_bytes
         self.begin()
 
     def begin(self) -> None:
         """Begin an exchange."""
-        self._end = time.monotonic() + self._seconds
+        self._end = time.monotonic() + self._timeout
         self._received = 0
 
     def remaining(self, timeout: float | None = None) -> float:
@@ -38,22 +38,24 @@ class Budget:
     def too_late(self) -> LimitError:
         """The error for an exchange whose time is up."""
         progress = f"{pluralize(self._received, 'byte')} had arrived" if self._received else "nothing had arrived"
-        return LimitError(f"was not done within {self._seconds:g} s, {progress}; raise --timeout")
+        return LimitError(f"was not done within {self._timeout:g} s, {progress}; raise --timeout")
 
     def take(self, count: int) -> None:
         """Count received bytes. Raises LimitError."""
         self._received += count
-        if self._received > self._most:
-            raise LimitError(f"sent more than {self._most:,} bytes, and may be endless; raise --max-bytes")
+        if self._received > self._max_bytes:
+            raise LimitError(f"sent more than {self._max_bytes:,} bytes, and may be endless; raise --max-bytes")
 
     def unpack(self, body: bytes, encodings: str) -> bytes:
         """A body without its ``content-encoding``. Raises LimitError where it is too large, damaged or unknown."""
-        unpacker = Unpacker(self._most)
+        unpacker = Unpacker(self._max_bytes)
         try:
             for encoding in reversed([part.strip().lower() for part in encodings.split(",") if part.strip()]):
                 body = _unpack(body, encoding, unpacker)
         except ValueError as error:
-            raise LimitError(f"sent a reply that cannot be unpacked ({error}; --max-bytes is {self._most:,})") from None
+            raise LimitError(
+                f"sent a reply that cannot be unpacked ({error}; --max-bytes is {self._max_bytes:,})"
+            ) from None
         return body
 
 

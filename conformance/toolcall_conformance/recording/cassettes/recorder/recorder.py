@@ -27,7 +27,7 @@ from toolcall_conformance.recording.cassettes.redaction.interactions import scru
 from toolcall_conformance.recording.cassettes.redaction.leaks import has_leak
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
-_MOST_TEXT = 120
+_MAX_TEXT = 120
 
 
 class NotRecordedError(Exception):
@@ -137,7 +137,7 @@ class CassetteRecorder:
 
     def _excerpt(self, text: str) -> str:
         """The beginning of a foreign text without secrets; redaction comes first, for half a key is not recognised."""
-        return self.api.redactor.text(text)[:_MOST_TEXT]
+        return self.api.redactor.text(text)[:_MAX_TEXT]
 
     def _verify_reply(self, body: Any, kind: str) -> None:
         keys = self.corpus.format(self.format)["containers"]["response"]

@@ -16,7 +16,7 @@ _ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|[^\\\s\"'])+")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _HEX = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :-]?[0-9A-Fa-f]{2}){11,}(?![0-9A-Za-z])")
 _GZIP = b"\x1f\x8b\x08"
-_MOST_UNPACKED = 2**24
+_MAX_UNPACKED = 2**24
 
 Rewrite = Callable[[str], str]
 
@@ -111,7 +111,7 @@ def _unpack(data: bytes) -> bytes:
     """What gzip holds, up to a limit; of a damaged one what comes before the damage."""
     unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        return unpacking.decompress(data, _MOST_UNPACKED)
+        return unpacking.decompress(data, _MAX_UNPACKED)
     except zlib.error:
         return b""
 

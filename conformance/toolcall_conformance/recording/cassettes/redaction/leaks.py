@@ -27,7 +27,7 @@ _JOINED = re.compile(r"""["'`]\s*[+.&|]{0,2}\s*["'`]""")
 _APART = re.compile(r"0x|\\x|[\s:.,_-]")
 _NUMBERS = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:[,;\s]{1,8}[0-9]{1,3}){7,}(?![0-9.])")
 _PACKED = re.compile(r"H4sI[A-Za-z0-9+/_-]{20,}")
-_MOST_UNPACKED = 2**24
+_MAX_UNPACKED = 2**24
 _CUT = 0.75
 _LEAST = 8
 
@@ -168,6 +168,6 @@ def _bodies(value: Any) -> Iterator[str]:
 
 def _unpacked(data: bytes) -> Iterator[str]:
     try:
-        yield zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _MOST_UNPACKED).decode("utf-8", "replace")
+        yield zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _MAX_UNPACKED).decode("utf-8", "replace")
     except zlib.error:
         return

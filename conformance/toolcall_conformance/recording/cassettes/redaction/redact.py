@@ -33,7 +33,7 @@ from toolcall_conformance.recording.cassettes.redaction.secret_names import (
 from toolcall_conformance.recording.cassettes.scanner import Scanner
 
 PLACEHOLDER = "REDACTED"
-_MOST_DEPTH = 8
+_MAX_DEPTH = 8
 _LONG = 6
 _SHORT = 500
 _IN_QUERY = 6
@@ -57,7 +57,7 @@ class Redactor:
 
     def text(self, text: str, depth: int = 0) -> str:
         """Redact a text of any kind."""
-        if depth > _MOST_DEPTH or not text or text in self._clean:
+        if depth > _MAX_DEPTH or not text or text in self._clean:
             return text
         redacted_text = rewrite_json(text, _Members(self, depth + 1)) if is_json(text) else self._running(text, depth)
         if redacted_text == text and len(text) <= _SHORT:

@@ -22,7 +22,7 @@ _ATTRIBUTE = re.compile(r"[A-Za-z_]{1,12}\.[A-Za-z_]")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SHORT_PASSWORD, _SHORT_KEY, _SHORT_ACCOUNT = 6, 10, 9
 _SPREAD = 2.9
-_MOST_CHARACTERS = 200
+_MAX_CHARACTERS = 200
 """So many characters tell what a value is; names may follow each other in values of any length."""
 
 
@@ -60,10 +60,10 @@ def is_placeholder(value: str) -> bool:
     return value.lower() in _words("no_values") or _TEMPLATE.match(value) is not None
 
 
-def looks_random(value: str, least: int = _SHORT_KEY) -> bool:
+def looks_random(value: str, min_length: int = _SHORT_KEY) -> bool:
     """Whether a value looks random: long, of letters and digits, evenly spread, no words of code."""
     if (
-        len(value) < least
+        len(value) < min_length
         or re.search(r"\s", value)
         or not re.search("[0-9]", value)
         or not re.search("[A-Za-z]", value)
@@ -79,7 +79,7 @@ def is_secret_in_text(kind: SecretKind, value: str, *, quoted: bool, apart: bool
     """
     if kind is SecretKind.OWN:
         return True
-    value = value[:_MOST_CHARACTERS]
+    value = value[:_MAX_CHARACTERS]
     if is_placeholder(value):
         return False
     if kind is SecretKind.ACCOUNT:

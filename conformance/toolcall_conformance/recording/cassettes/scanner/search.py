@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 _PLACEHOLDER = "REDACTED-"
-_MOST_MEMORY = 2**26
+_MAX_MEMORY = 2**26
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _keywords(searched: tuple[SecretRule, ...]) -> Callable[[bytes], list[tuple[
 
     options = re2.Options()
     options.case_sensitive = False
-    options.max_mem = _MOST_MEMORY
+    options.max_mem = _MAX_MEMORY
     numbers: dict[str, tuple[int, ...]] = {}
     for number, rule in enumerate(searched):
         for word in rule.keywords:
