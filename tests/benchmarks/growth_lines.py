@@ -117,7 +117,7 @@ def _stream_judged(client: str, shape: str, fault: str) -> Callable[[int, Path],
 def _stream_driven(client: str, shape: str) -> Callable[[int, Path], Work]:
     def make(size: int, _: Path) -> Work:
         upstream, source = _stream_source(client, shape, size)
-        driver = PythonDriver(ReferenceTranslator(), "reference", seconds=600)
+        driver = PythonDriver(ReferenceTranslator(), "reference", timeout=600)
         opened: Any = driver.open(Route(client, upstream, MODELS[client], MODELS[upstream], stream=True))
         opened.session.request(asked(client))
 

@@ -96,7 +96,7 @@ def _elsewhere(name: str, python: str, options: argparse.Namespace) -> Measured:
 def measured(name: str, options: argparse.Namespace) -> Measured:
     """All figures of one translator. Routes that it does not do are absent."""
     corpus = load_corpus()
-    driver = load_driver(SPECS[name], directory=Path.cwd(), seconds=120, transports=lambda: corpus.transports)
+    driver = load_driver(SPECS[name], directory=Path.cwd(), timeout=120, transports=lambda: corpus.transports)
     result: Measured = {"version": driver.version, "replies": {}, "text": {}, "first": {}, "memory": {}, "failed": []}
     translator = getattr(driver, "translator", None)
     inside = hasattr(getattr(translator, "open", lambda _: None)(next(_routes(corpus))[0]), "stream")

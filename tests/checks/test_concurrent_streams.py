@@ -67,7 +67,7 @@ class Library:
 
 
 def fused(library: Library) -> PythonDriver:
-    return PythonDriver(library, "library:T", transports=lambda: CORPUS.transports, seconds=20.0)
+    return PythonDriver(library, "library:T", transports=lambda: CORPUS.transports, timeout=20.0)
 
 
 def test_the_arguments_of_the_other_stream_are_named() -> None:

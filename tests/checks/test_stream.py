@@ -17,7 +17,7 @@ from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run, variants
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.items.plan import PlannedItem, route_of
-from toolcall_conformance.engine.output.artefacts import write_bodies
+from toolcall_conformance.engine.output.artifacts import write_bodies
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator

@@ -71,7 +71,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], type[Exception]]] = {
     "filters": ("x.toml", Filters.load, FilterError),
     "report": ("x.json", json_report.read, ReportError),
     "manifest": ("manifest.json", lambda path: vendored.read(path.parent), vendored.VendoredError),
-    "settings": ("pyproject.toml", lambda path: SettingsTable(path.parent).setting("strict"), SettingError),
+    "settings": ("pyproject.toml", lambda path: SettingsTable(path.parent).find("strict"), SettingError),
     "ini": ("pytest.ini", lambda path: find_settings(path.parent), UnreadableFileError),
 }
 

@@ -93,7 +93,7 @@ class _Sending:
                 route,
                 self._upstream,
                 send,
-                seconds=SECONDS,
+                timeout=SECONDS,
                 traits=traits,
                 buffering=buffering,
                 queueing=KnownQueueing(),

@@ -50,7 +50,7 @@ for line in sys.stdin:
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[ExecDriver]:
     (tmp_path / "echo.py").write_text(ECHO, encoding="utf-8")
-    exec_driver = load_driver(f"exec:{sys.executable} echo.py", directory=tmp_path, seconds=2)
+    exec_driver = load_driver(f"exec:{sys.executable} echo.py", directory=tmp_path, timeout=2)
     assert isinstance(exec_driver, ExecDriver)
     yield exec_driver
     exec_driver.close()

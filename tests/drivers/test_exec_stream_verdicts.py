@@ -40,8 +40,8 @@ def play(driver: Driver, variant: str, upstream: str, fineness: cuts.Fineness | 
         driver.end_item()
 
 
-def child(*words: str, seconds: float = 10) -> Driver:
-    return load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, seconds=seconds)
+def child(*words: str, timeout: float = 10) -> Driver:
+    return load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, timeout=timeout)
 
 
 def same(name: str, variant: str, upstream: str) -> ItemResult:
@@ -88,7 +88,7 @@ def test_the_same_findings_as_in_process(name: str, variant: str, upstream: str,
 )
 def test_a_child_that_fails_in_the_middle(fault: str, rule: str | None, variant: str) -> None:
     """In every variant, a stream that was lost included: raising is a way to end one, a dead process is not."""
-    driver = child("exec_stream_faulty.py", fault, seconds=0.4)
+    driver = child("exec_stream_faulty.py", fault, timeout=0.4)
     try:
         result = play(driver, variant, "anthropic")
         if rule is None:

@@ -55,8 +55,8 @@ def lent() -> Iterator[ExecDriver]:
     driver.close()
 
 
-def started(*words: str, seconds: float = 5) -> ExecDriver:
-    exec_driver = load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, seconds=seconds)
+def started(*words: str, timeout: float = 5) -> ExecDriver:
+    exec_driver = load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, timeout=timeout)
     assert isinstance(exec_driver, ExecDriver)
     return exec_driver
 
@@ -105,7 +105,7 @@ def test_the_starter_in_python_with_other_generators(name: str, tmp_path: Path) 
     text = text.replace("isinstance(error, Unsupported)", "isinstance(error, stream_generators.Unsupported)")
     (tmp_path / "stream_generators.py").write_bytes((HERE / "stream_generators.py").read_bytes())
     (tmp_path / "adapter.py").write_text(text, encoding="utf-8")
-    driver = load_driver(f"exec:{sys.executable} adapter.py", directory=tmp_path, seconds=5)
+    driver = load_driver(f"exec:{sys.executable} adapter.py", directory=tmp_path, timeout=5)
     try:
         for end in ("plain", "lost"):
             source = Source(PIECES, "plain" if end == "plain" else "lost")
@@ -155,7 +155,7 @@ def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str
 
 
 def test_a_child_that_hangs_in_the_middle_of_a_stream() -> None:
-    driver = started("exec_stream_faulty.py", "hangs", seconds=0.4)
+    driver = started("exec_stream_faulty.py", "hangs", timeout=0.4)
     try:
         outcome = streamed(driver, Source((b"a",) * 4), case="box/two")
         assert outcome == TimedOut(0.4, "The last that the process printed:\nthese are my last words")
@@ -197,7 +197,7 @@ for line in sys.stdin:
 def test_a_stream_has_the_time_of_one_call(tmp_path: Path) -> None:
     """Else one that says each word late would hold the run up for as long as it has words."""
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
-    driver = load_driver(f"exec:{sys.executable} slow.py", directory=tmp_path, seconds=0.5)
+    driver = load_driver(f"exec:{sys.executable} slow.py", directory=tmp_path, timeout=0.5)
     try:
         start = time.monotonic()
         outcome = streamed(driver, Source((b"a",) * 100))

@@ -290,7 +290,7 @@ class Library:
 
 
 def driver_of(library: Library) -> PythonDriver:
-    return PythonDriver(library, "mine:T", transports=lambda: CORPUS.transports, seconds=5)
+    return PythonDriver(library, "mine:T", transports=lambda: CORPUS.transports, timeout=5)
 
 
 def route(case: str, client: str, upstream: str) -> Route:
@@ -444,7 +444,7 @@ def test_what_comes_too_late_changes_nothing() -> None:
             return Session(way, "")
 
     way = route("shell/seed", "anthropic", "anthropic")
-    driver = PythonDriver(Slow(), "mine:T", transports=lambda: CORPUS.transports, seconds=0.5)
+    driver = PythonDriver(Slow(), "mine:T", transports=lambda: CORPUS.transports, timeout=0.5)
     body = CORPUS.cases["shell/seed"].exchanges("anthropic")[0].request
     opened = driver.open(way)
     assert isinstance(opened, Opened)

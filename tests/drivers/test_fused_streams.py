@@ -106,7 +106,7 @@ Exchange = Callable[[str], Any]
 class Opening:
     """A driver of a library with this ``exchange``, and a session in which the upstream has been asked."""
 
-    def __init__(self, exchange: Exchange, seconds: float = 20.0) -> None:
+    def __init__(self, exchange: Exchange, timeout: float = 20.0) -> None:
         class Session:
             def exchange(self, _body: Any, url: str) -> Any:
                 return exchange(url)
@@ -115,7 +115,7 @@ class Opening:
             def open(self, _route: Route) -> Session:
                 return Session()
 
-        self.driver = PythonDriver(Library(), "mine:T", transports=lambda: TRANSPORTS, seconds=seconds)
+        self.driver = PythonDriver(Library(), "mine:T", transports=lambda: TRANSPORTS, timeout=timeout)
 
     def session(self) -> SessionDriver:
         opened = self.driver.open(ROUTE)
@@ -133,8 +133,8 @@ class Opening:
 def opening() -> Iterator[Callable[..., Opening]]:
     openings: list[Opening] = []
 
-    def make(exchange: Exchange, seconds: float = 20.0) -> Opening:
-        openings.append(Opening(exchange, seconds))
+    def make(exchange: Exchange, timeout: float = 20.0) -> Opening:
+        openings.append(Opening(exchange, timeout))
         return openings[-1]
 
     yield make

@@ -50,7 +50,7 @@ class Place:
 class Gateway:
     """A driver of the gateway with this fault, and sessions through it."""
 
-    def __init__(self, folder: Path, fault: str, seconds: float, client: str) -> None:
+    def __init__(self, folder: Path, fault: str, timeout: float, client: str) -> None:
         lines = [
             'name = "faulty"',
             f"command = {json.dumps([sys.executable, '-u', str(SCRIPT), fault, '{port}', '{upstream}'])}",
@@ -62,7 +62,7 @@ class Gateway:
             lines.append(f"[upstream.{name}]\nheaders = {{{headers}}}")
         path = folder / "gateway.toml"
         path.write_text("\n".join(lines), encoding="utf-8")
-        self.driver = GatewayDriver("gateway:gateway.toml", path, TRANSPORTS, seconds=seconds)
+        self.driver = GatewayDriver("gateway:gateway.toml", path, TRANSPORTS, timeout=timeout)
 
     def open(self, client: str = "alpha", upstream: str = "beta") -> OpenOutcome:
         return self.driver.open(Route(client, upstream, "a", "b", stream=True))
@@ -89,8 +89,8 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     gateways: list[Gateway] = []
 
-    def make(fault: str = "none", seconds: float = 20.0, client: str = "[client.alpha]\n[client.beta]") -> Gateway:
-        gateways.append(Gateway(tmp_path, fault, seconds, client))
+    def make(fault: str = "none", timeout: float = 20.0, client: str = "[client.alpha]\n[client.beta]") -> Gateway:
+        gateways.append(Gateway(tmp_path, fault, timeout, client))
         return gateways[-1]
 
     yield make

@@ -143,7 +143,7 @@ def test_what_was_never_ours_is_refused() -> None:
         {**good, "losses": [1]},
         {**good, "mutated": 1},
         {**good, "flaws": [{"kind": 1, "sentence": "", "models": ["", ""]}]},
-        {"kind": "TimedOut", "seconds": "1", "words": ""},
+        {"kind": "TimedOut", "timeout": "1", "words": ""},
         {"kind": "Crashed", "sentence": 1, "traceback": ""},
         {
             "kind": "Streamed",
@@ -182,4 +182,4 @@ def test_what_cannot_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr("toolcall_conformance.drivers.loading.LOAD_SECONDS", 0.2 if "sleep" in source else 30.0)
     (tmp_path / "spec_bad.py").write_text(source, encoding="utf-8")
     with pytest.raises(SpecError, match=message):
-        load_driver("spec_bad:T", directory=tmp_path, seconds=0.2, isolation=Isolation(600))
+        load_driver("spec_bad:T", directory=tmp_path, timeout=0.2, isolation=Isolation(600))

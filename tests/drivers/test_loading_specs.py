@@ -106,7 +106,7 @@ def test_what_is_never_imported_or_made_is_given_up(write: Path, monkeypatch: py
     monkeypatch.setattr(loading, "LOAD_SECONDS", 0.2)
     (write / "spec_slow.py").write_text(source, encoding="utf-8")
     with pytest.raises(SpecError, match=r"took more than 0\.2 s; leave what takes long to `open`"):
-        load_driver("spec_slow:T", directory=write, seconds=0.1)
+        load_driver("spec_slow:T", directory=write, timeout=0.1)
 
 
 def test_a_wrong_attribute_names_the_classes_of_the_module(write: Path) -> None:

@@ -42,9 +42,9 @@ class Translator:
         return self.function(body)
 
 
-def call(function: Any, body: Any = None, *, seconds: float = 5.0, limit: int = 1000) -> Outcome:
+def call(function: Any, body: Any = None, *, timeout: float = 5.0, limit: int = 1000) -> Outcome:
     """What comes of ``request``."""
-    driver = PythonDriver(Translator(function), "t:T", seconds=seconds, output_limit=limit)
+    driver = PythonDriver(Translator(function), "t:T", timeout=timeout, output_limit=limit)
     opened = driver.open(ROUTE)
     assert isinstance(opened, Opened)
     return opened.session.request({"a": [1, {"b": None}]} if body is None else body)
@@ -185,14 +185,14 @@ HANGING = [_sleeping, _slow, _busy, _in_a_thread_of_its_own, _swallowing]
 @pytest.mark.parametrize("function", HANGING)
 def test_a_call_that_never_returns_is_stopped(function: Any) -> None:
     started = time.monotonic()
-    assert call(function, seconds=0.2) == TimedOut(0.2)
+    assert call(function, timeout=0.2) == TimedOut(0.2)
     assert time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize("function", HANGING)
 def test_the_same_where_there_is_no_alarm(function: Any) -> None:
     outcomes: list[Any] = []
-    thread = threading.Thread(target=lambda: outcomes.append(call(function, seconds=0.2)))
+    thread = threading.Thread(target=lambda: outcomes.append(call(function, timeout=0.2)))
     thread.start()
     thread.join(5)
     assert outcomes == [TimedOut(0.2)]
@@ -207,7 +207,7 @@ def test_a_call_that_was_given_up_puts_nothing_back_when_it_ends(monkeypatch: py
         goes_on.wait(30)
 
     async def outer() -> Outcome:
-        return call(waiting, {}, seconds=0.05)
+        return call(waiting, {}, timeout=0.05)
 
     before = sys.stderr
     assert asyncio.run(outer()) == TimedOut(0.05)
@@ -240,7 +240,7 @@ def test_one_loop_serves_all_calls_until_one_hangs() -> None:
             await asyncio.sleep(60)
         return body
 
-    driver = PythonDriver(Translator(request), "t:T", seconds=0.2)
+    driver = PythonDriver(Translator(request), "t:T", timeout=0.2)
     opened = driver.open(ROUTE)
     assert isinstance(opened, Opened)
     assert isinstance(opened.session.request({}), Produced)
@@ -304,7 +304,7 @@ def test_what_is_no_json(value: Any, sentence: str, pointer: str) -> None:
 
 
 def test_too_deep_is_reported_before_python_gives_up() -> None:
-    outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9, seconds=60)
+    outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9, timeout=60)
     assert isinstance(outcome, BadOutput)
     assert "nested more than 200 levels deep" in outcome.sentence
 
@@ -389,6 +389,6 @@ def test_a_list_of_losses_that_never_ends_to_be_made_costs_no_result() -> None:
             time.sleep(30)
             return []
 
-    opened = PythonDriver(Slow(dict), "t:T", seconds=0.2).open(ROUTE)
+    opened = PythonDriver(Slow(dict), "t:T", timeout=0.2).open(ROUTE)
     assert isinstance(opened, Opened)
     assert opened.session.request({}) == Produced({})

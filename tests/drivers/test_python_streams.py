@@ -26,7 +26,7 @@ class Unsupported(Exception):  # noqa: N818
     pass
 
 
-def stream(method: Any, source: Source = SOURCE, seconds: float = 5.0, limit: int = 1000) -> StreamOutcome:
+def stream(method: Any, source: Source = SOURCE, timeout: float = 5.0, limit: int = 1000) -> StreamOutcome:
     """What comes of a session's ``stream``."""
 
     class Session:
@@ -39,7 +39,7 @@ def stream(method: Any, source: Source = SOURCE, seconds: float = 5.0, limit: in
         def open(self, _route: Route) -> Any:
             return Session()
 
-    driver = PythonDriver(Translator(), "t", seconds=seconds, output_limit=limit)
+    driver = PythonDriver(Translator(), "t", timeout=timeout, output_limit=limit)
     opened = driver.open(ROUTE)
     assert isinstance(opened, Opened)
     try:
@@ -172,4 +172,4 @@ def test_a_stream_that_hangs() -> None:
         await asyncio.sleep(30)
 
     for method in (hang, hang_async):
-        assert stream(method, seconds=0.2) == TimedOut(0.2)
+        assert stream(method, timeout=0.2) == TimedOut(0.2)

@@ -43,7 +43,7 @@ def _without_its_timer(_body: Any) -> Any:
 
 @pytest.mark.parametrize("function", [_late_but_returning, _late_but_raising, _blocking_signals, _without_its_timer])
 def test_what_comes_too_late_does_not_count(function: Any) -> None:
-    assert call(function, seconds=0.2) == TimedOut(0.2)
+    assert call(function, timeout=0.2) == TimedOut(0.2)
     assert signal.SIGALRM not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
@@ -58,7 +58,7 @@ class _Endless(str):
 def test_the_reading_of_what_came_is_limited_too() -> None:
     translator = Translator(dict)
     translator.error = lambda status, body, _headers: (status, body, {"x": _Endless("y")})  # type: ignore[attr-defined]
-    driver = PythonDriver(translator, "t:T", seconds=0.2)
+    driver = PythonDriver(translator, "t:T", timeout=0.2)
     opened = driver.open(ROUTE)
     assert isinstance(opened, Opened)
     assert opened.session.error({"status": 500, "headers": {}, "body": {}}) == TimedOut(0.2)

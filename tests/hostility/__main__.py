@@ -129,7 +129,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def warm() -> None:
     """Read what most combinations read: each is a copy of this process, and need not do it again."""
-    driver = load_driver("toolcall_reference:ReferenceTranslator", directory=Path(), seconds=10)
+    driver = load_driver("toolcall_reference:ReferenceTranslator", directory=Path(), timeout=10)
     for _ in try_routes(driver, load_corpus()):  # the command would leave beside this process who watches it
         pass
     driver.close()

@@ -59,7 +59,7 @@ def _given(operation: str, good: Callable[[], tuple[Any, ...]]) -> Place:
     """What the driver hands to a bridge: a list of tools or a result with a hostile value somewhere."""
 
     def play(folder: Path, value: str, draw: Random) -> int:
-        driver = load_driver(REFERENCE, directory=folder, seconds=LIMIT)
+        driver = load_driver(REFERENCE, directory=folder, timeout=LIMIT)
         name = draw.choice(formats.names())
         opened = driver.open(Route(name, name, "gpt", "gpt"))
         if isinstance(opened, Opened):

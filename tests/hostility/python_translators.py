@@ -54,7 +54,7 @@ def _called(where: str, how: str) -> Place:
 
     def play(folder: Path, value: str, _draw: Random) -> int:
         prepare(folder, where, how, value)
-        driver = load_driver(SPEC, directory=folder, seconds=LIMIT)
+        driver = load_driver(SPEC, directory=folder, timeout=LIMIT)
         opened = driver.open(Route("openai_chat", "openai_chat", "gpt", "gpt"))
         if isinstance(opened, Opened):
             case = load_corpus().cases["shell/seed"].exchanges("openai_chat")[0]

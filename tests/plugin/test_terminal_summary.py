@@ -350,7 +350,7 @@ def test_large_values_are_explained_by_their_differences(project: Any) -> None:
     result.stdout.fnmatch_lines(['    diff  /list/7 want 7, got "seven"'])
 
 
-def test_artefacts_are_written_and_cleared(project: Any) -> None:
+def test_artifacts_are_written_and_cleared(project: Any) -> None:
     spec = project.translator(LOSES)
     project.run("toolcall::box/one", spec=spec)
     folder = project.path / ".pytest_cache/d/toolcall/box/one/request/alpha-to-beta"
@@ -364,14 +364,14 @@ def test_artefacts_are_written_and_cleared(project: Any) -> None:
     assert not folder.exists()
 
 
-def test_artefacts_go_where_the_user_says(project: Any) -> None:
+def test_artifacts_go_where_the_user_says(project: Any) -> None:
     item = "toolcall::box/one::request::alpha-to-beta"
     result = project.run(item, "--toolcall-artifacts", "bodies", spec=project.translator(LOSES))
     assert (project.path / "bodies/box/one/request/alpha-to-beta/01-request.input.json").is_file()
     result.stdout.fnmatch_lines(["    files bodies/box/one/request/alpha-to-beta"])
 
 
-def test_without_a_cache_there_are_no_artefacts(project: Any) -> None:
+def test_without_a_cache_there_are_no_artifacts(project: Any) -> None:
     result = project.run("toolcall::box/one", "-p", "no:cacheprovider", spec=project.translator(LOSES))
     result.assert_outcomes(failed=2, passed=6)
     assert "    files" not in result.stdout.str()

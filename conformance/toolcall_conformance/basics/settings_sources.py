@@ -23,7 +23,7 @@ from toolcall_conformance.basics import foreign_files
 _TABLE = "toolcall"
 _SCHEMA_PATH = Path(__file__).with_name("settings.schema.json")
 _YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
-_DEFAULT_SECONDS = 10.0
+_DEFAULT_TIMEOUT = 10.0
 
 
 class SettingError(Exception):
@@ -124,8 +124,8 @@ class SettingsTable:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def setting(self, setting_name: str) -> NamedSetting | None:
-        """The setting in the table, or None. Raises SettingError."""
+    def find(self, setting_name: str) -> NamedSetting | None:
+        """Find a setting in the table; None if it is not there. Raises SettingError."""
         if setting_name not in self._content:
             return None
         where = f"{setting_name} in [tool.{_TABLE}] of pyproject.toml"
@@ -152,32 +152,34 @@ class SettingsTable:
         return table if isinstance(table, dict) else {}
 
 
-def time_limit(named: NamedSetting | None) -> float:
+def parse_timeout(setting: NamedSetting | None) -> float:
     """The time limit for each call of a translator, in seconds; the default if not set. Raises SettingError."""
-    if named is None:
-        return _DEFAULT_SECONDS
+    if setting is None:
+        return _DEFAULT_TIMEOUT
     try:
-        number = float(named.value)
+        number = float(setting.value)
     except (TypeError, ValueError):
-        raise SettingError(f"{named.where}: {named.value!r} is no number; give seconds above zero") from None
+        raise SettingError(f"{setting.where}: {setting.value!r} is no number; give seconds above zero") from None
     if not (math.isfinite(number) and number > 0):
-        raise SettingError(f"{named.where}: {number:g} is not a time limit; give seconds above zero")
+        raise SettingError(f"{setting.where}: {number:g} is not a time limit; give seconds above zero")
     return number
 
 
-def memory_limit(named: NamedSetting | None, usual: float) -> float | None:
-    """The address space of an isolated translator in megabytes, ``usual`` if not set; None for no limit.
+def parse_memory(setting: NamedSetting | None, default: float) -> float | None:
+    """The address space of an isolated translator in megabytes, ``default`` if not set; None for no limit.
 
     Raises SettingError.
     """
-    if named is None:
-        return usual
+    if setting is None:
+        return default
     try:
-        number = float(named.value)
+        number = float(setting.value)
     except (TypeError, ValueError):
-        raise SettingError(f"{named.where}: {named.value!r} is no number; give megabytes, or 0 for no limit") from None
+        raise SettingError(
+            f"{setting.where}: {setting.value!r} is no number; give megabytes, or 0 for no limit"
+        ) from None
     if not (math.isfinite(number) and number >= 0):
-        raise SettingError(f"{named.where}: {number:g} is no amount of memory; give megabytes, or 0 for no limit")
+        raise SettingError(f"{setting.where}: {number:g} is no amount of memory; give megabytes, or 0 for no limit")
     return number or None
 
 

@@ -312,8 +312,8 @@ def failure_finding(corpus: Corpus, operation: str, failed: Failed, body_label: 
             message = f"{operation} {failed.sentence}, though the session has it; an input that is not taken is refused"
         case Crashed():
             rule, message = "translation/crashed", f"{operation} {failed.sentence}"
-        case TimedOut(seconds=seconds):
-            rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
+        case TimedOut(timeout=timeout):
+            rule, message = "translation/timed-out", f"{operation} did not return within {timeout:g} s"
         case BadOutput(sentence, pointer):
             rule, message = "translation/bad-output", sentence
             return make_finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body_label)

@@ -25,25 +25,25 @@ class CommandSettings:
         self._here = Path.cwd()
         settings_sources.verify_environment()
 
-    def named(self, name: str) -> NamedSetting | None:
-        """A setting, or None if nothing names it. Raises SettingError, UnreadableFileError."""
+    def find(self, name: str) -> NamedSetting | None:
+        """Find a setting; None if nothing names it. Raises SettingError, UnreadableFileError."""
         value = self._option(name)
         if value is not None:
             return NamedSetting(value, self._here, f"--{name}" if name != "translator" else name.upper())
         return (
             settings_sources.from_environment(name, self._here)
-            or self._table.setting(name)
+            or self._table.find(name)
             or settings_sources.from_ini(name, self._ini_value(name), self._settings_file.file, self._here)
         )
 
     def is_on(self, name: str) -> bool:
         """A setting that is true or false; false if nothing names it."""
-        setting = self.named(name)
+        setting = self.find(name)
         return setting is not None and bool(setting.value)
 
     def corpus(self) -> Corpus:
         """The corpus with the private folders that are named."""
-        setting = self.named("corpus")
+        setting = self.find("corpus")
         return load_corpus(extra=setting.paths if setting is not None else ())
 
     def pytest_command(self, *names: str) -> str:

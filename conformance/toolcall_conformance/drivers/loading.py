@@ -20,7 +20,7 @@ from toolcall_conformance.drivers.child.platforms import verify_pipes
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.gateway.driver import GatewayDriver
 from toolcall_conformance.drivers.gateway.loopback import exempt_loopback
-from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEGABYTES, IsolatedDriver
+from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEMORY, IsolatedDriver
 from toolcall_conformance.drivers.library.fused import Transports
 from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.drivers.python.foreign import (
@@ -40,9 +40,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """How a Python translator is isolated: with how many megabytes of address space; None is without a limit."""
+    """How a Python translator is isolated: ``memory`` is its address space in megabytes; None is without a limit."""
 
-    megabytes: float | None = DEFAULT_MEGABYTES
+    memory: float | None = DEFAULT_MEMORY
 
 
 # Specs of translators that live in a process of their own anyway.
@@ -67,7 +67,7 @@ def load_driver(
     spec: str,
     *,
     directory: Path,
-    seconds: float = 10.0,
+    timeout: float = 10.0,
     transports: Transports = dict,
     notify: Callable[[str], None] = lambda _sentence: None,
     isolation: Isolation | None = None,
@@ -80,10 +80,10 @@ def load_driver(
     """
     if spec.startswith(EXEC_PREFIX):
         verify_pipes(spec)
-        return ExecDriver(spec, directory=directory, seconds=seconds)
+        return ExecDriver(spec, directory=directory, timeout=timeout)
     if spec.startswith(GatewayDriver.prefix):
         path = directory / spec.removeprefix(GatewayDriver.prefix)
-        return GatewayDriver(spec, path, transports(), seconds=seconds, notify=notify)
+        return GatewayDriver(spec, path, transports(), timeout=timeout, notify=notify)
     module_name, colon, attribute = spec.partition(":")
     parts = [*module_name.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):
@@ -91,27 +91,27 @@ def load_driver(
     exempt_loopback()  # before the import: some clients read the environment when they are made
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
-    limit = max(seconds, SHIPPED_SECONDS if spec.startswith(_SHIPPED_PREFIX) else LOAD_SECONDS)
+    limit = max(timeout, SHIPPED_SECONDS if spec.startswith(_SHIPPED_PREFIX) else LOAD_SECONDS)
     if isolation is not None:
         verify_pipes(spec)
         return IsolatedDriver(
             spec,
             directory=directory,
-            seconds=seconds,
+            timeout=timeout,
             load_seconds=limit,
-            memory=isolation.megabytes,
+            memory=isolation.memory,
             transports=transports,
         )
     translator, name, version = _call_limited(
         limit, spec, lambda: _import_translator(module_name, attribute, spec, directory)
     )
-    return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
+    return PythonDriver(translator, spec, name=name, version=version, timeout=timeout, transports=transports)
 
 
-def adopt_translator(target: Any, name: str, *, seconds: float, transports: Transports) -> PythonDriver:
+def adopt_translator(target: Any, name: str, *, timeout: float, transports: Transports) -> PythonDriver:
     """Make the driver of a translator object, or of a class or factory that makes one. Raises SpecError."""
-    translator = _call_limited(max(seconds, LOAD_SECONDS), name, lambda: _make_translator(target, name))
-    return PythonDriver(translator, name, seconds=seconds, transports=transports)
+    translator = _call_limited(max(timeout, LOAD_SECONDS), name, lambda: _make_translator(target, name))
+    return PythonDriver(translator, name, timeout=timeout, transports=transports)
 
 
 def spec_of(target: Any, name: str) -> str:

@@ -102,9 +102,9 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The translator did not return within ``seconds``. ``words`` is what its process printed last."""
+    """The translator did not return within ``timeout`` seconds. ``words`` is what its process printed last."""
 
-    seconds: float
+    timeout: float
     words: str = ""
 
 

@@ -46,7 +46,7 @@ def failures_by_item(records: Iterable[ItemRecord]) -> Mapping[str, list[Failing
 
 def stale_sentences(run: Run, records: Iterable[ItemRecord]) -> list[str]:
     """A sentence for each entry that matches no failure any more, or names no item."""
-    if not run.known_failures.entries or run.settings.updates_known_failures:
+    if not run.known_failures.entries or run.settings.known_failures_update:
         return []
     verdicts = {
         nodeid: [(failure.rule, failure.signature) for failure in failures]

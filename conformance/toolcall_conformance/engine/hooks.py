@@ -30,7 +30,7 @@ from toolcall_conformance.engine.items.nodes import (
     is_users_file,
 )
 from toolcall_conformance.engine.items.selection import PREFIX
-from toolcall_conformance.engine.output import artefacts
+from toolcall_conformance.engine.output import artifacts
 from toolcall_conformance.engine.output.sanitizer import (
     sanitize_live_logs,
     sanitize_report,
@@ -97,9 +97,9 @@ class Engine:
             and self.run.settings.artifacts is not None
             and item.repeated_result
         ):
-            item.files = artefacts.write_bodies(self.run.settings.artifacts, item.planned, item.repeated_result.result)
+            item.files = artifacts.write_bodies(self.run.settings.artifacts, item.planned, item.repeated_result.result)
         elif self.run.settings.artifacts is not None:
-            artefacts.clear_bodies(self.run.settings.artifacts, item.planned)
+            artifacts.clear_bodies(self.run.settings.artifacts, item.planned)
         if isinstance(error, ItemFailedError) and self.run.settings.witness and item.repeated_result:
             item.client_reactions = ask_clients(self.run, item.planned, item.repeated_result.result)
         report = yield

@@ -36,7 +36,7 @@ class OptionSources:
             return (
                 self._option_setting(setting_name)
                 or settings_sources.from_environment(setting_name, self._here)
-                or self._table.setting(setting_name)
+                or self._table.find(setting_name)
                 or settings_sources.from_ini(
                     setting_name, self._config.getini(setting_key(setting_name)), self._config.inipath, self._here
                 )

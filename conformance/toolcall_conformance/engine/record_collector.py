@@ -169,7 +169,7 @@ class RecordCollector:
     def _finish_run(self) -> None:
         """Write the reports and collect the problems of the whole run."""
         record = self.write_reports()
-        if self.run.settings.updates_known_failures:
+        if self.run.settings.known_failures_update:
             self._update_known_failures()
         if record.stale:
             # First, for readers of a single line.

@@ -26,7 +26,7 @@ from toolcall_conformance.engine.items.plan import (
     plan_items,
     recorded_items,
 )
-from toolcall_conformance.engine.items.repetition import RepeatedResult, repeat
+from toolcall_conformance.engine.items.repetition import RepeatedResult, play_repeatedly
 from toolcall_conformance.engine.items.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.engine.translator_comparison import find_differences
@@ -153,12 +153,14 @@ class Run:
 
     def play_repeatedly(self, item: PlannedItem) -> RepeatedResult:
         """Play an item as often as ``--toolcall-repeat`` says. An exception from here is a fault of the harness."""
-        return repeat(lambda: self.play_once(item), self.settings.tries, self.failing_findings, self.signature)
+        return play_repeatedly(
+            lambda: self.play_once(item), self.settings.repeat, self.failing_findings, self.signature
+        )
 
     def play_once(self, item: PlannedItem) -> ItemResult:
         """Play an item once, under the watchdog. An exception from here is a fault of the harness."""
         if self.watchdog is not None:
-            self.watchdog.send_item(item_facts(item), self.settings.seconds)
+            self.watchdog.send_item(item_facts(item), self.settings.timeout)
         return self._generated_player.play(item) if isinstance(item.case, AllGenerated) else self.play_and_compare(item)
 
     @functools.cached_property
@@ -212,7 +214,7 @@ class Run:
     def known_status(self, nodeid: str, finding: Finding) -> Standing:
         """The status of a failing finding in the file of known failures."""
         status = self.known_failures.standing(nodeid, finding.rule, self.signature_details(finding))
-        if self.settings.updates_known_failures and status.kind in (StandingKind.NEW, StandingKind.OTHER):
+        if self.settings.known_failures_update and status.kind in (StandingKind.NEW, StandingKind.OTHER):
             return Standing(
                 StandingKind.KNOWN,
                 f"to be written to {self.known_failures.path.name if self.known_failures.path else ''}",

@@ -14,7 +14,7 @@ import pytest
 
 from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.basics.streaming.cuts import Fineness, parse_fineness
-from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEGABYTES
+from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEMORY
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.option_sources import OptionSources, verify_root
 from toolcall_conformance.engine.own_root import PATH_SETTINGS
@@ -56,12 +56,12 @@ class Settings:
     """The user's settings. Paths are absolute; ``directory`` is the one in which pytest was started.
 
     - ``spec_directory``: the directory to which paths in ``translator`` are relative.
-    - ``updates_known_failures``: whether the run writes the file of known failures anew.
+    - ``known_failures_update``: whether the run writes the file of known failures anew.
     - ``policy``: the file that lists what the translator does to tools on purpose.
-    - ``seconds``: the time limit of each call of the translator.
+    - ``timeout``: the time limit of each call of the translator, in seconds.
     - ``isolation``: how a Python translator runs in a child process; None runs it in this one.
     - ``fineness``: how finely streams are cut; None for each driver's own default.
-    - ``tries``: how often each item is played.
+    - ``repeat``: how often each item is played.
     - ``witness``: whether the official clients report what they do with the bodies that failed.
     - ``against``: the spec of another translator to compare with, or None.
     - ``fuzz``: which conversations are generated, or None.
@@ -78,13 +78,13 @@ class Settings:
     cassettes: tuple[Path, ...]
     pairs: Path | None
     known_failures: Path | None
-    updates_known_failures: bool
+    known_failures_update: bool
     policy: Path | None
-    seconds: float
+    timeout: float
     isolation: Isolation | None
     artifacts: Path | None
     fineness: Fineness | None
-    tries: int
+    repeat: int
     witness: bool
     against: str | None
     fuzz: FuzzSettings | None
@@ -117,8 +117,11 @@ def read_settings(config: pytest.Config, translator: str | None = None) -> Setti
             '(or `translator = "..."` under [tool.toolcall] in pyproject.toml), '
             "or only recordings to judge: --toolcall-cassettes=FOLDER, or golden files: --toolcall-pairs=FILE.toml"
         )
-    path, update = sources.path("known-failures"), bool(config.getoption("toolcall_known_failures_update"))
-    if update and path is None:
+    known_failures, known_failures_update = (
+        sources.path("known-failures"),
+        bool(config.getoption("toolcall_known_failures_update")),
+    )
+    if known_failures_update and known_failures is None:
         raise pytest.UsageError("--toolcall-known-failures-update needs --toolcall-known-failures FILE.toml")
     return Settings(
         translator=translator or (setting.value if setting else None),
@@ -129,14 +132,14 @@ def read_settings(config: pytest.Config, translator: str | None = None) -> Setti
         corpora=sources.paths("corpus"),
         cassettes=cassettes,
         pairs=pairs,
-        known_failures=path,
-        updates_known_failures=update,
+        known_failures=known_failures,
+        known_failures_update=known_failures_update,
         policy=sources.path("policy"),
-        seconds=_seconds(sources),
+        timeout=_timeout(sources),
         isolation=_isolation(sources),
         artifacts=sources.path("artifacts") or _cache_folder(config),
         fineness=_fineness(sources),
-        tries=_tries(sources),
+        repeat=_repeat(sources),
         witness=_witness(sources),
         against=_value(sources, "against", default=None),
         fuzz=_fuzz(sources),
@@ -155,9 +158,9 @@ def _value(sources: OptionSources, setting_name: str, *, default: Any) -> Any:
     return setting.value if setting is not None else default
 
 
-def _seconds(sources: OptionSources) -> float:
+def _timeout(sources: OptionSources) -> float:
     try:
-        return settings_sources.time_limit(sources.find("timeout"))
+        return settings_sources.parse_timeout(sources.find("timeout"))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -166,12 +169,12 @@ def _isolation(sources: OptionSources) -> Isolation | None:
     if not _value(sources, "isolated", default=False):
         return None
     try:
-        return Isolation(settings_sources.memory_limit(sources.find("memory"), DEFAULT_MEGABYTES))
+        return Isolation(settings_sources.parse_memory(sources.find("memory"), DEFAULT_MEMORY))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 
 
-def _tries(sources: OptionSources) -> int:
+def _repeat(sources: OptionSources) -> int:
     setting = sources.find("repeat")
     return 1 if setting is None else _whole_number(setting, "no number of tries", least=1)
 

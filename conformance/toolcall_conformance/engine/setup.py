@@ -94,12 +94,12 @@ def _prepare(
                 _verify_bodies(case)
         baseline = known_failures.KnownFailures()
         if settings.known_failures is not None:
-            if settings.updates_known_failures:
+            if settings.known_failures_update:
                 _verify_file(settings.known_failures)
             names = known_failures.RuleNames(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
             display_path = relative(settings.known_failures, settings.directory)
             baseline = known_failures.load(
-                settings.known_failures, names, may_lack=settings.updates_known_failures, name=display_path
+                settings.known_failures, names, may_lack=settings.known_failures_update, name=display_path
             )
         policy = load_policy(corpus, settings.policy) if settings.policy is not None else None
         corpus_state = None if hasattr(config, "workerinput") else CorpusState(corpus.root)
@@ -197,11 +197,11 @@ def _start_watchdog(config: pytest.Config, settings: Settings, translator: Any) 
 def _adopt_translator(translator: Any, name: str, settings: Settings, corpus: Corpus) -> Driver:
     """The driver of a translator that is an object, a class or a factory. Raises SpecError."""
     if settings.isolation is None:
-        return adopt_translator(translator, name, seconds=settings.seconds, transports=lambda: corpus.transports)
+        return adopt_translator(translator, name, timeout=settings.timeout, transports=lambda: corpus.transports)
     return load_driver(
         spec_of(translator, name),
         directory=settings.spec_directory,
-        seconds=settings.seconds,
+        timeout=settings.timeout,
         transports=lambda: corpus.transports,
         isolation=settings.isolation,
     )
@@ -221,7 +221,7 @@ def _load_driver(config: pytest.Config, settings: Settings, corpus: Corpus, spec
     return load_driver(
         spec,
         directory=settings.spec_directory,
-        seconds=settings.seconds,
+        timeout=settings.timeout,
         transports=lambda: corpus.transports,
         notify=lambda sentence: _print_now(config, [f"toolcall: {sentence}"]),
         isolation=settings.isolation,

@@ -10,7 +10,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
 from toolcall_conformance.basics.known_secrets import redact_secrets
 
-# Values with a longer JSON text are cut: the artefacts hold the bodies.
+# Values with a longer JSON text are cut: the artifacts hold the bodies.
 MAX_VALUE_LENGTH = 2_000
 _BEGINNING_LENGTH = 500
 

@@ -81,7 +81,7 @@ class Timed(Answering):
 
     @classmethod
     def driver(cls, translator: Any, name: str) -> Driver:
-        return PythonDriver(translator, f"double:{name}", seconds=cls.limit)
+        return PythonDriver(translator, f"double:{name}", timeout=cls.limit)
 
     def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
         if has_results(body):

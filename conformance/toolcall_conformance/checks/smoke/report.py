@@ -65,9 +65,9 @@ def describe_problem(operation: str, failed: Failed, item: str) -> Problem:
             own = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
             where = own[-1] if own else error_line(traceback) if not frames else ""
             return Problem(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
-        case TimedOut(seconds):
+        case TimedOut(timeout):
             hint = "raise --timeout if it is only slow; nothing more was tried"
-            return Problem(f"{operation} did not return within {seconds:g} s", hint=hint, item=item)
+            return Problem(f"{operation} did not return within {timeout:g} s", hint=hint, item=item)
         case BadOutput(sentence, pointer):
             return Problem(sentence, where=pointer, item=item)
         case ProtocolError(sentence, tail):

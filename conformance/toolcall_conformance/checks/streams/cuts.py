@@ -105,20 +105,20 @@ def _shows_missing_end(outcome: object, route: Route) -> bool:
     )
 
 
-def _stream_variants(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
+def _stream_variants(stream: bytes, fineness: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
     """The variants of cuts and frames of a stream; few variants of a short one are cached for the next route."""
-    few = len(stream) <= MAX_MEMOIZED_BYTES and fine.cuts <= cuts.USUAL.cuts
-    return _cached_variants(stream, fine, plainly) if few else _all_variants(stream, fine, plainly)
+    few = len(stream) <= MAX_MEMOIZED_BYTES and fineness.cuts <= cuts.USUAL.cuts
+    return _cached_variants(stream, fineness, plainly) if few else _all_variants(stream, fineness, plainly)
 
 
 @lru_cache(maxsize=8)
-def _cached_variants(stream: bytes, fine: cuts.Fineness, plainly: bool) -> tuple[tuple[str, cuts.Pieces], ...]:
-    return tuple(_all_variants(stream, fine, plainly))
+def _cached_variants(stream: bytes, fineness: cuts.Fineness, plainly: bool) -> tuple[tuple[str, cuts.Pieces], ...]:
+    return tuple(_all_variants(stream, fineness, plainly))
 
 
-def _all_variants(stream: bytes, fine: cuts.Fineness, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
-    for way, pieces in cuts.vary_cuts(stream, fine.cuts):
-        yield way, cuts.limit_pieces(pieces, fine.pieces)
+def _all_variants(stream: bytes, fineness: cuts.Fineness, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
+    for way, pieces in cuts.vary_cuts(stream, fineness.cuts):
+        yield way, cuts.limit_pieces(pieces, fineness.pieces)
     for way, other in cuts.vary_framing(stream, plainly=plainly):
         yield way, (other,)
 

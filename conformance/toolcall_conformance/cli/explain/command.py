@@ -64,7 +64,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _command(settings: CommandSettings) -> str:
     """The beginning of the command that runs something, with SPEC in place of a translator that no setting names."""
     words = settings.pytest_command("corpus")
-    return words if settings.named("translator") else words.replace("pytest", "pytest --toolcall-translator SPEC", 1)
+    return words if settings.find("translator") else words.replace("pytest", "pytest --toolcall-translator SPEC", 1)
 
 
 class Explainer:

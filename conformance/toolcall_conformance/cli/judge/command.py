@@ -79,8 +79,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 if one of them fails the pair."""
     corpus, settings = load_corpus(), CommandSettings(parsed)
-    parsed.strict, parsed.witness = settings.is_on("strict"), settings.named("witness")
-    parsed.policy = settings.named("policy")
+    parsed.strict, parsed.witness = settings.is_on("strict"), settings.find("witness")
+    parsed.policy = settings.find("policy")
     if parsed.pairs is not None:
         return pairs.judge_pairs(parsed, corpus, settings)
     if parsed.source is None:

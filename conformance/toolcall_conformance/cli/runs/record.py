@@ -168,7 +168,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _folder(settings: CommandSettings) -> Path:
     """The one folder that the cassettes are written to. Raises UsageError."""
-    named = settings.named("cassettes")
+    named = settings.find("cassettes")
     if named is None:
         raise UsageError("name the folder for the cassettes: --cassettes DIR")
     if len(named.paths) != 1:

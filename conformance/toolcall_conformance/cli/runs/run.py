@@ -162,7 +162,7 @@ def _verify_translator(parsed: argparse.Namespace, options: Sequence[str], selec
     there = ("cassettes", "pairs")  # what is judged without a translator
     if any(word.startswith(f"--toolcall-{name}=") for word in options for name in there):
         return
-    if any(settings.named(name) is not None for name in ("translator", *there)):
+    if any(settings.find(name) is not None for name in ("translator", *there)):
         return
     unknown = f"; `{selections[0]}` is none of them" if selections else ""
     raise UsageError(

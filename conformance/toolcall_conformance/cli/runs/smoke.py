@@ -53,14 +53,14 @@ def run(parsed: argparse.Namespace) -> int:
 
     settings = CommandSettings(parsed)
     translator, corpus = _translator(settings), settings.corpus()
-    seconds = settings_sources.time_limit(settings.named("timeout"))
-    watched = _HangWatch(settings, translator.value, seconds)  # before standard error is held back
+    timeout = settings_sources.parse_timeout(settings.find("timeout"))
+    watched = _HangWatch(settings, translator.value, timeout)  # before standard error is held back
     with hold_back_output(), watched:
         try:
             driver = load_driver(
                 translator.value,
                 directory=translator.directory,
-                seconds=seconds,
+                timeout=timeout,
                 transports=lambda: corpus.transports,
                 isolation=_isolation(settings),
                 notify=lambda sentence: say(sentence, error=True),
@@ -85,7 +85,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _translator(settings: CommandSettings) -> NamedSetting:
-    setting = settings.named("translator")
+    setting = settings.find("translator")
     if setting is None:
         raise UsageError(
             "name the translator to try: package.module:attribute, exec:COMMAND or gateway:FILE.toml "
@@ -95,21 +95,21 @@ def _translator(settings: CommandSettings) -> NamedSetting:
 
 
 def _isolation(settings: CommandSettings) -> Isolation | None:
-    from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEGABYTES
+    from toolcall_conformance.drivers.isolated.driver import DEFAULT_MEMORY
     from toolcall_conformance.drivers.loading import Isolation
 
     if not settings.is_on("isolated"):
         return None
-    return Isolation(settings_sources.memory_limit(settings.named("memory"), DEFAULT_MEGABYTES))
+    return Isolation(settings_sources.parse_memory(settings.find("memory"), DEFAULT_MEMORY))
 
 
 class _HangWatch:
     """If the user interrupts a hang, names the item that was running; only for translators in this interpreter."""
 
-    def __init__(self, settings: CommandSettings, translator: str, seconds: float) -> None:
+    def __init__(self, settings: CommandSettings, translator: str, timeout: float) -> None:
         from toolcall_conformance.drivers.loading import OTHER_PROCESSES
 
-        self._seconds = seconds
+        self._timeout = timeout
         self._watchdog: Watchdog | None = None
         if not settings.is_on("isolated") and not translator.startswith(OTHER_PROCESSES):
             from toolcall_conformance.engine.ending.watchdog import Watchdog
@@ -119,7 +119,7 @@ class _HangWatch:
     def plays(self, nodeid: str) -> None:
         """Tell the watchdog which item runs now."""
         if self._watchdog is not None:
-            self._watchdog.send_item({"nodeid": f"toolcall::{nodeid}"}, self._seconds)
+            self._watchdog.send_item({"nodeid": f"toolcall::{nodeid}"}, self._timeout)
 
     def __enter__(self) -> None:
         pass

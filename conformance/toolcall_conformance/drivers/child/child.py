@@ -52,14 +52,14 @@ class Child:
         self._seq = 0
         self.why_ended: str | None = None
 
-    def ask(self, operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
+    def ask(self, operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | Fault:
         """Ask a question and return its valid answer. Ends the process after a fault."""
         self._seq += 1
         question = {"op": operation, "seq": self._seq, **fields}
         try:
-            line = self._lines.ask(_encode_question(question), seconds)
+            line = self._lines.ask(_encode_question(question), timeout)
         except NoAnswerError:
-            return self._end_late(operation, seconds)
+            return self._end_late(operation, timeout)
         except EndedError as ended:
             return self._read_end(operation, ended.rest)
         except TooLongError as error:
@@ -110,10 +110,10 @@ class Child:
         if len(self._noise) < _MAX_NOISE:
             self._noise.append(line_excerpt(line))
 
-    def _end_late(self, operation: str, seconds: float) -> TimedOut:
+    def _end_late(self, operation: str, timeout: float) -> TimedOut:
         words = self.last_output
-        self._end(f"was killed when {operation} took more than {round(seconds, 2):g} s")
-        return TimedOut(seconds, words)
+        self._end(f"was killed when {operation} took more than {round(timeout, 2):g} s")
+        return TimedOut(timeout, words)
 
     def _read_end(self, operation: str, rest: bytes) -> Fault:
         code = self._process.wait(_EXIT_SECONDS)
@@ -134,7 +134,7 @@ class Child:
 
 
 def start_child(
-    command: Sequence[str], *, directory: Path, seconds: float, noise: list[str]
+    command: Sequence[str], *, directory: Path, timeout: float, noise: list[str]
 ) -> tuple[Child, dict[str, Any]] | str:
     """Start a child and return it with its answer to ``hello``; or a sentence that says why it failed."""
     program = command[0]
@@ -146,14 +146,14 @@ def start_child(
         return f"{program!r} may not be executed; `chmod +x` it, or write its interpreter first (exec:python {program})"
     except OSError as error:
         return f"{program!r} cannot be executed ({error.strerror}); write its interpreter first (exec:python {program})"
-    answer = child.ask("hello", {"protocol": PROTOCOL_VERSION}, seconds)
+    answer = child.ask("hello", {"protocol": PROTOCOL_VERSION}, timeout)
     match answer:
         case Crashed():
             problem = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
             words = answer.traceback
         case TimedOut(words=words):
             problem = (
-                f"it did not answer hello within {seconds:g} s; read a line from standard input, answer it on standard "
+                f"it did not answer hello within {timeout:g} s; read a line from standard input, answer it on standard "
                 "output, and flush"
             )
         case ProtocolError(sentence, words):

@@ -43,20 +43,20 @@ _DEFAULT_OPERATIONS = ("request", "response")
 class ExecDriver:
     """A command that keeps running, and is started again after it fails; gives up after three failed starts.
 
-    ``seconds`` limits every question, ``start_seconds`` a child's first answer. ``noise`` has the first lines of its
-    standard output that are not answers. Raises SpecError.
+    ``timeout`` limits every question, ``start_seconds`` a child's first answer, both in seconds. ``noise`` has the
+    first lines of its standard output that are not answers. Raises SpecError.
     """
 
     carries = frozenset((*OPERATIONS, *FORMAT_OPERATIONS))
 
     def __init__(
-        self, spec: str, *, directory: Path, seconds: float = 10.0, start_seconds: float | None = None
+        self, spec: str, *, directory: Path, timeout: float = 10.0, start_seconds: float | None = None
     ) -> None:
         self.spec = spec
         self.noise: list[str] = []
         self._command = _split_command(spec)
         self._directory = directory
-        self.seconds = seconds
+        self.timeout = timeout
         self._start_seconds = START_SECONDS if start_seconds is None else start_seconds
         self._case = ""
         self._opened = 0
@@ -100,12 +100,12 @@ class ExecDriver:
         return Opened(opened_session)
 
     def ask(
-        self, child: Child, operation: str, session: str, fields: dict[str, Any], seconds: float | None = None
+        self, child: Child, operation: str, session: str, fields: dict[str, Any], timeout: float | None = None
     ) -> dict[str, Any] | Fault:
         """Ask the child of a session; after the child has ended, its sessions cannot be asked."""
         if child.why_ended is not None:
             return Crashed(TranslatorError(f"could not be asked: its process {child.why_ended}"), child.last_output)
-        return child.ask(operation, {"session": session, "case": self._case, **fields}, seconds or self.seconds)
+        return child.ask(operation, {"session": session, "case": self._case, **fields}, timeout or self.timeout)
 
     def end_item(self) -> None:
         """Close the sessions. A fault here does not fail the item, which has its verdict already.
@@ -116,7 +116,7 @@ class ExecDriver:
         for session in sessions:
             if self._child.why_ended is None and session.child is self._child and self._closes:
                 answer = self._child.ask(
-                    "close", {"session": session.id, "case": self._case}, min(self.seconds, CLOSE_SECONDS)
+                    "close", {"session": session.id, "case": self._case}, min(self.timeout, CLOSE_SECONDS)
                 )
                 if isinstance(answer, ProtocolError):
                     self._late_fault = answer
@@ -133,7 +133,7 @@ class ExecDriver:
         return self._restarted.child
 
     def _start(self) -> tuple[Child, dict[str, Any]] | str:
-        return start_child(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
+        return start_child(self._command, directory=self._directory, timeout=self._start_seconds, noise=self.noise)
 
 
 class ExecSession:
@@ -182,7 +182,7 @@ class ExecSession:
         """Send the pieces of the source one by one; the child answers each with its output."""
         if "stream" not in self.operations:
             return UnsupportedOutcome("the session has no operation stream")
-        return self.end_stream(play_to_end(self.stream_steps(source, self._driver.seconds)))
+        return self.end_stream(play_to_end(self.stream_steps(source, self._driver.timeout)))
 
     def stream_interleaved(
         self, source: Source, other: SessionDriver, other_source: Source
@@ -191,19 +191,19 @@ class ExecSession:
         assert isinstance(other, ExecSession), "a session of the same driver"
         if not all("stream" in session.operations for session in (self, other)):
             return self.stream(source), other.stream(other_source)
-        seconds = 2 * self._driver.seconds  # each takes the time of both
-        steps = self.stream_steps(source, seconds), other.stream_steps(other_source, seconds)
+        timeout = 2 * self._driver.timeout  # each takes the time of both
+        steps = self.stream_steps(source, timeout), other.stream_steps(other_source, timeout)
         outcome, other_outcome = play_interleaved(*steps, lead_count(source))
         return self.end_stream(outcome), other.end_stream(other_outcome)
 
-    def stream_steps(self, source: Source, seconds: float) -> Steps:
-        """The steps of a stream, which may be interleaved with those of another; it may take ``seconds``."""
+    def stream_steps(self, source: Source, timeout: float) -> Steps:
+        """The steps of a stream, which may be interleaved with those of another; it may take ``timeout`` seconds."""
         driver, child = self._driver, self.child
 
-        def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
-            return driver.ask(child, operation, self.id, fields, seconds)
+        def ask(operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | Fault:
+            return driver.ask(child, operation, self.id, fields, timeout)
 
-        return play_steps(ask, source, seconds=seconds, words=lambda: child.last_output)
+        return play_steps(ask, source, timeout=timeout, words=lambda: child.last_output)
 
     def end_stream(self, outcome: StreamOutcome) -> StreamOutcome:
         """End the child after bad output, when its stream is still open; returns the outcome."""

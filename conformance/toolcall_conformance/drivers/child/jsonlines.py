@@ -57,9 +57,9 @@ class LineChannel:
         self._ended = False
         self._input_closed = False
 
-    def ask(self, line: bytes, seconds: float) -> bytes:
+    def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line and wait for one that begins with ``{``. Raises NoAnswerError, EndedError, TooLongError."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + timeout
         unsent = memoryview(line + b"\n")
         while True:
             unsent = self._send(unsent)
@@ -100,7 +100,7 @@ class LineChannel:
             raise TooLongError(bytes(self._buffer[:1000]))
         return None
 
-    def _wait_and_read(self, to_send: bool, seconds: float) -> None:
+    def _wait_and_read(self, to_send: bool, timeout: float) -> None:
         """Wait until something can be read or written, and read it."""
         poll = select.poll()
         # Reads also while it sends, up to the limit, so that neither side blocks the other.
@@ -109,7 +109,7 @@ class LineChannel:
             poll.register(self._output, select.POLLIN)
         if to_send:
             poll.register(self._input, select.POLLOUT)
-        ready = dict(poll.poll(max(min(seconds, _POLL_SECONDS) * 1000, 1)))
+        ready = dict(poll.poll(max(min(timeout, _POLL_SECONDS) * 1000, 1)))
         if not ready and self._child.exit_code() is not None:
             # Its own children may keep its output open; what it wrote itself is in the pipe by now.
             ready = dict(poll.poll(0))

@@ -33,10 +33,10 @@ Steps = Generator[None, None, StreamOutcome]
 
 
 class Ask(Protocol):
-    """Asks the child something of the session, within some seconds."""
+    """Asks the child something of the session, within ``timeout`` seconds."""
 
     def __call__(
-        self, operation: str, fields: dict[str, Any], seconds: float, /
+        self, operation: str, fields: dict[str, Any], timeout: float, /
     ) -> dict[str, Any] | Crashed | TimedOut | ProtocolError: ...
 
 
@@ -67,21 +67,21 @@ def play_to_end(steps: Steps) -> StreamOutcome:
 
 
 def play_steps(
-    ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = MAX_OUTPUT_BYTES
+    ask: Ask, source: Source, *, timeout: float, words: Callable[[], str], limit: int = MAX_OUTPUT_BYTES
 ) -> Steps:
     """Play ``source``, and yield after each message; ``words`` returns what the child printed last.
 
     After BadOutput the child's stream is still open.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + timeout
     pieces: list[OutputPiece] = []
     size = 0
     answer: dict[str, Any] = {}
     for operation, fields, source_count in _stream_questions(source):
         end += _MESSAGE_SECONDS
-        reply = ask(operation, fields, max(min(seconds, end - time.monotonic()), _MESSAGE_SECONDS))
+        reply = ask(operation, fields, max(min(timeout, end - time.monotonic()), _MESSAGE_SECONDS))
         if isinstance(reply, TimedOut):
-            return replace(reply, seconds=seconds)
+            return replace(reply, timeout=timeout)
         if not isinstance(reply, dict):
             return reply
         answer = reply

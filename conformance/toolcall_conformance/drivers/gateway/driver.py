@@ -34,8 +34,8 @@ _POLL_SECONDS = 0.5
 class GatewayDriver:
     """A gateway as ``gateway:FILE.toml`` describes it. Raises SpecError and MissingLibraryError when it is made.
 
-    ``seconds`` limits each half of an exchange; ``notify`` gets sentences on a slow start. Through a gateway nobody can
-    see that a translator changed its input or declared a loss.
+    ``timeout`` limits each half of an exchange, in seconds; ``notify`` gets sentences on a slow start. Through a
+    gateway nobody can see that a translator changed its input or declared a loss.
     """
 
     prefix = "gateway:"
@@ -47,14 +47,14 @@ class GatewayDriver:
         path: Path,
         transports: Mapping[str, Mapping[str, Any]],
         *,
-        seconds: float = 10.0,
+        timeout: float = 10.0,
         notify: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self.spec = spec
         self._config = load_config(path, transports)
         self.name: str = self._config.name
         self.version: str | None = self._config.version
-        self._seconds = seconds
+        self._timeout = timeout
         self._addresses = Addresses(transports)
         self._key = f"client-key-{secrets.token_hex(12)}"
         self._case = ""
@@ -107,7 +107,7 @@ class GatewayDriver:
                 route,
                 self._upstream,
                 send,
-                seconds=self._seconds,
+                timeout=self._timeout,
                 traits=traits,
                 buffering=self._buffering,
                 queueing=self._queueing,

@@ -89,7 +89,7 @@ class _Server:
             self._driver = load_driver(
                 question["spec"],
                 directory=Path(question["directory"]),
-                seconds=question["seconds"],
+                timeout=question["timeout"],
                 transports=lambda: transports,
             )
         except SpecError as error:
@@ -158,15 +158,15 @@ def _set_current_test(name: str | None) -> None:
         os.environ["PYTEST_CURRENT_TEST"] = name
 
 
-def limit_memory(megabytes: float | None) -> None:
-    """Limit the address space of this process, where the system can."""
-    if megabytes is None:
+def limit_memory(memory: float | None) -> None:
+    """Limit the address space of this process to ``memory`` megabytes, where the system can."""
+    if memory is None:
         return
     try:
         import resource
     except ImportError:  # Windows
         return
-    size = int(megabytes * 1024 * 1024)
+    size = int(memory * 1024 * 1024)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     if hard != resource.RLIM_INFINITY:
         size = min(size, hard)

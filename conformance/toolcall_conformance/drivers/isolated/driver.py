@@ -28,7 +28,7 @@ from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.drivers.upstream import MissingLibraryError
 
 # Megabytes of address space. Large libraries map one or two thousand, most of which they never touch.
-DEFAULT_MEGABYTES = 4096.0
+DEFAULT_MEMORY = 4096.0
 _CHILD_CODE = "import sys; sys.path[:] = {path!r}; from toolcall_conformance.drivers.isolated.child import main; main()"
 _OPERATIONS = (*OPERATIONS, *FORMAT_OPERATIONS)
 # A stream may be of 16 MiB, and is sent in base64 with its places.
@@ -47,8 +47,8 @@ class ChildFaultError(Exception):
 class IsolatedDriver:
     """A Python translator, named by ``spec``, in a child process.
 
-    ``load_seconds`` limits importing and making it, ``seconds`` every call; ``memory`` is the address space that the
-    child may have, in megabytes, or None. Raises SpecError.
+    ``load_seconds`` limits importing and making it, ``timeout`` every call, both in seconds; ``memory`` is the address
+    space that the child may have, in megabytes, or None. Raises SpecError.
     """
 
     carries = frozenset(_OPERATIONS)
@@ -58,13 +58,13 @@ class IsolatedDriver:
         spec: str,
         *,
         directory: Path,
-        seconds: float,
+        timeout: float,
         load_seconds: float,
-        memory: float | None = DEFAULT_MEGABYTES,
+        memory: float | None = DEFAULT_MEMORY,
         transports: Transports = dict,
     ) -> None:
         self.spec = spec
-        self.seconds = seconds
+        self.timeout = timeout
         self._directory = directory
         self._load_seconds = load_seconds
         self._memory = memory
@@ -108,9 +108,9 @@ class IsolatedDriver:
             return Crashed(
                 TranslatorError(f"could not be asked: its process {child.why_ended}"), child.last_output, died=True
             )
-        answer = child.ask(operation, fields, _answer_seconds(calls * self.seconds))
+        answer = child.ask(operation, fields, _answer_seconds(calls * self.timeout))
         if isinstance(answer, TimedOut):
-            return TimedOut(self.seconds, answer.words)
+            return TimedOut(self.timeout, answer.words)
         if isinstance(answer, dict) and "missing" in answer:
             raise MissingLibraryError(str(answer["missing"]))
         if isinstance(answer, dict) and "fault" in answer:
@@ -143,7 +143,7 @@ class IsolatedDriver:
                 f"its process did not answer as ours do ({error}); the translator wrote to its channel"
             )
         if isinstance(outcome, TimedOut) and answer.get("has_children") is not False:
-            child.kill(f"was ended when {operation} took more than {outcome.seconds:g} s")
+            child.kill(f"was ended when {operation} took more than {outcome.timeout:g} s")
         return outcome
 
     def end_item(self) -> None:
@@ -167,7 +167,7 @@ class IsolatedDriver:
         question = {
             "spec": self.spec,
             "directory": str(self._directory),
-            "seconds": self.seconds,
+            "timeout": self.timeout,
             "memory": self._memory,
             "transports": self._transports(),
         }
@@ -248,17 +248,17 @@ class _DumpingChild(Child):
     def last_output(self) -> str:
         return reorder_dump(super().last_output)
 
-    def _end_late(self, operation: str, seconds: float) -> TimedOut:
+    def _end_late(self, operation: str, timeout: float) -> TimedOut:
         if hasattr(signal, "SIGUSR1"):
             with contextlib.suppress(OSError):  # it has just ended
                 os.kill(self._process.pid, signal.SIGUSR1)
             time.sleep(_DUMP_SECONDS)
-        return super()._end_late(operation, seconds)
+        return super()._end_late(operation, timeout)
 
 
-def _answer_seconds(seconds: float) -> float:
-    """The time limit of an answer whose calls may take ``seconds``."""
-    return seconds + _EXTRA_SECONDS + _EXTRA_SHARE * seconds
+def _answer_seconds(timeout: float) -> float:
+    """The time limit of an answer whose calls may take ``timeout`` seconds."""
+    return timeout + _EXTRA_SECONDS + _EXTRA_SHARE * timeout
 
 
 def _accept_any(_operation: str, _answer: dict[str, Any]) -> None:

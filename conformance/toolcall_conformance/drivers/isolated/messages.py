@@ -85,7 +85,7 @@ def _outcome_of_object(message: dict[str, Any], operation: str) -> Any:
         return _streamed_of_json(**message)
     outcome = _SIMPLE_OUTCOMES[kind](**message)
     for field in fields(outcome):
-        _verify(getattr(outcome, field.name), float if field.name == "seconds" else str)
+        _verify(getattr(outcome, field.name), float if field.name == "timeout" else str)
     return outcome
 
 

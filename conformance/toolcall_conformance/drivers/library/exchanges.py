@@ -66,7 +66,7 @@ class ExchangeTraits:
 
 
 class ExchangeSession:
-    """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's.
+    """One conversation. ``timeout`` limits the seconds to the upstream's request, and from its answer to the client's.
 
     An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences. ``tail``
     returns what the translator printed last, ``byte_count`` how many bytes of its answer have arrived, if known.
@@ -80,7 +80,7 @@ class ExchangeSession:
         upstream: ScriptedUpstream,
         send: Send,
         *,
-        seconds: float,
+        timeout: float,
         traits: ExchangeTraits,
         buffering: KnownBuffering,
         queueing: KnownQueueing,
@@ -94,7 +94,7 @@ class ExchangeSession:
         self._addresses: Addresses = upstream.addresses
         self._conversation = upstream.open_conversation(route.upstream)
         self._send = send
-        self._seconds = seconds
+        self._timeout = timeout
         self._traits = traits
         self._inspector = RequestInspector(route, upstream.addresses, traits.secret, output_limit)
         self._buffering = buffering
@@ -133,7 +133,7 @@ class ExchangeSession:
         self._sources.append(body)
         pending = self._pending = self._send(deep_copy(body), self._conversation)
         usual = 0.0 if concurrent is None else concurrent._request_seconds  # noqa: SLF001 - a session of this class
-        patience = self._seconds if concurrent is None else self._queueing.patience_seconds(usual, self._seconds)
+        patience = self._timeout if concurrent is None else self._queueing.patience_seconds(usual, self._timeout)
         request = self._conversation.wait_for_request(pending, patience)
         self._request_seconds = time.monotonic() - began
         if request is None and concurrent is not None and not pending.done() and not self._conversation.stray_requests:
@@ -201,7 +201,7 @@ class ExchangeSession:
             return self._play_whole_reply(source)
         progress = self._conversation.progress
         if source.watched and source.end == "plain":
-            progress.hold_seconds = self._buffering.hold_seconds(self._route, self._seconds)
+            progress.hold_seconds = self._buffering.hold_seconds(self._route, self._timeout)
         answer = self._finish_with(reply, progress.hold_seconds)
         if progress.has_buffered:
             self._buffering.mark_buffered(self._route)
@@ -219,7 +219,7 @@ class ExchangeSession:
         for session, session_reply, number in ((self, reply, 0), (other, other_reply, 1)):
             session.begin_answer(replace(session_reply, turn=turns.turn_of(number)))
         # Each has its own time limit, and the time that the other takes.
-        answers = self.await_answer(self._seconds), other.await_answer(self._seconds)
+        answers = self.await_answer(self._timeout), other.await_answer(self._timeout)
         return self.stream_outcome(answers[0]), other.stream_outcome(answers[1])
 
     def begin_answer(self, reply: Reply) -> None:
@@ -312,7 +312,7 @@ class ExchangeSession:
         if pending is None or pending.cancelled():
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
         try:
-            return pending.result(self._seconds + more)
+            return pending.result(self._timeout + more)
         except FutureTimeoutError:
             return self._give_up_late(pending)
         except CancelledError:
@@ -322,7 +322,7 @@ class ExchangeSession:
         """Give up an exchange that took too long."""
         self._give_up(pending)
         self._on_timeout()
-        return TimedOut(self._seconds, "\n".join(filter(None, (self._timeout_text(), self._tail()))))
+        return TimedOut(self._timeout, "\n".join(filter(None, (self._timeout_text(), self._tail()))))
 
     def _give_up(self, pending: Future[ExchangeOutcome]) -> None:
         """End an exchange without an answer; a later request of it to the upstream gets an error."""

@@ -43,9 +43,9 @@ class FusedLibraries:
     belong to a loop. It is not the upstream's loop: some libraries block where they should await.
     """
 
-    def __init__(self, transports: Transports, seconds: float) -> None:
+    def __init__(self, transports: Transports, timeout: float) -> None:
         self._transports = transports
-        self._seconds = seconds
+        self._timeout = timeout
         self._upstream: ScriptedUpstream | None = None
         self._loop: LoopThread | None = None
         self._buffering = KnownBuffering()
@@ -66,7 +66,7 @@ class FusedLibraries:
             route,
             self._upstream,
             send,
-            seconds=self._seconds,
+            timeout=self._timeout,
             traits=ExchangeTraits(own_history=own_history, made_up=made_up),
             buffering=self._buffering,
             queueing=self._queueing,
@@ -162,9 +162,9 @@ class FusedSession(ExchangeSession):
 
         try:
             with preserve_process_state():
-                return call_within(_LIMIT_FACTOR * self._seconds, call_safely)
+                return call_within(_LIMIT_FACTOR * self._timeout, call_safely)
         except TimeIsUp:
-            return TimedOut(self._seconds)
+            return TimedOut(self._timeout)
 
 
 def read_answer(value: Any) -> ExchangeOutcome:

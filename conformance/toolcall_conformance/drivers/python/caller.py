@@ -42,10 +42,10 @@ class _ReadingFault:
 
 
 class Caller:
-    """Calls the translator, and awaits results on its own loop. ``seconds`` limits each call and each reading."""
+    """Calls the translator, and awaits results on its own loop; each call and reading may take ``timeout`` seconds."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def call(self, function: Callable[[], Any]) -> Returned | CallFailure:
@@ -58,13 +58,13 @@ class Caller:
         Each is limited by itself: ``read`` touches the translator's objects, but its time is ours.
         """
         try:
-            with preserve_process_state(), limit_time(self._seconds, in_thread=_is_loop_running()) as within:
+            with preserve_process_state(), limit_time(self._timeout, in_thread=_is_loop_running()) as within:
                 attempt = within(lambda: self._attempt(function))
                 untouched = read is Returned and isinstance(attempt, Returned)
                 result = _read_attempt(attempt, read) if untouched else within(lambda: _read_attempt(attempt, read))
         except TimeIsUp:
             self._drop_loop()
-            return TimedOut(self._seconds)
+            return TimedOut(self._timeout)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # of another time limit, which was up in the meantime

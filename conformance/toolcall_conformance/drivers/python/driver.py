@@ -32,8 +32,8 @@ from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 class PythonDriver:
     """A translator object in this interpreter; its methods are sync or async.
 
-    ``seconds`` limits every call, ``output_limit`` the JSON text of a returned body, in bytes. Only sessions with
-    ``exchange`` need ``transports`` (by format, the content of ``transport.json``).
+    ``timeout`` limits every call, in seconds; ``output_limit`` the JSON text of a returned body, in bytes. Only
+    sessions with ``exchange`` need ``transports`` (by format, the content of ``transport.json``).
     """
 
     carries = frozenset((*OPERATIONS, *FORMAT_OPERATIONS))
@@ -45,7 +45,7 @@ class PythonDriver:
         *,
         name: str | None = None,
         version: str | None = None,
-        seconds: float = 10.0,
+        timeout: float = 10.0,
         output_limit: int = MAX_OUTPUT_BYTES,
         transports: Transports = dict,
     ) -> None:
@@ -54,8 +54,8 @@ class PythonDriver:
         self.name = name or spec
         self.version = version
         self.output_limit = output_limit
-        self._caller = Caller(seconds)
-        self._fused = FusedLibraries(transports, seconds)
+        self._caller = Caller(timeout)
+        self._fused = FusedLibraries(transports, timeout)
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""

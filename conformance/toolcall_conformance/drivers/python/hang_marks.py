@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     PreviousMark = tuple[memoryview[float], float] | None
 
 
-def mark_call(now: float, seconds: float) -> PreviousMark:
-    """Write the deadline of a call that is limited to ``seconds``; returns the argument of ``restore_mark``.
+def mark_call(now: float, timeout: float) -> PreviousMark:
+    """Write the deadline of a call that is limited to ``timeout`` seconds; returns the argument of ``restore_mark``.
 
     ``now`` is the monotonic time.
     """
@@ -33,7 +33,7 @@ def mark_call(now: float, seconds: float) -> PreviousMark:
         return None
     cell = _cells[0]
     before = cell[0]
-    cell[0] = now + LIMIT_FACTOR * seconds + EXTRA_SECONDS
+    cell[0] = now + LIMIT_FACTOR * timeout + EXTRA_SECONDS
     return cell, before
 
 

@@ -33,20 +33,20 @@ class TimeIsUp(BaseException):
     """Raised inside the code that took too long. Not an Exception, so that ``except Exception`` lets it through."""
 
 
-def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = False) -> T:
-    """Call ``function`` and return its result. Raises TimeIsUp after ``seconds``, and what ``function`` raises.
+def call_within(timeout: float, function: Callable[[], T], *, in_thread: bool = False) -> T:
+    """Call ``function`` and return its result. Raises TimeIsUp after ``timeout`` seconds, and what ``function`` raises.
 
     Code that swallows or blocks the alarm, or is in a call of C, cannot be stopped here; a result that is too late does
     not count. ``in_thread`` uses a thread even if a timer is available.
     """
-    with limit_time(seconds, in_thread=in_thread) as within:
+    with limit_time(timeout, in_thread=in_thread) as within:
         return within(function)
 
 
-def limit_time(seconds: float, *, in_thread: bool = False) -> LimitedCalls:
-    """A context manager that calls functions, each within ``seconds``, as ``call_within`` does."""
+def limit_time(timeout: float, *, in_thread: bool = False) -> LimitedCalls:
+    """A context manager that calls functions, each within ``timeout`` seconds, as ``call_within`` does."""
     on_main = not in_thread and _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
-    return _AlarmLimit(seconds) if on_main else _ThreadLimit(seconds)
+    return _AlarmLimit(timeout) if on_main else _ThreadLimit(timeout)
 
 
 class LimitedCalls(Protocol):
@@ -63,10 +63,10 @@ class LimitedCalls(Protocol):
 class _ThreadLimit:
     """Calls each function in a thread of its own."""
 
-    __slots__ = ("_seconds",)
+    __slots__ = ("_timeout",)
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
 
     def __enter__(self) -> Self:
         return self
@@ -77,10 +77,10 @@ class _ThreadLimit:
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
         started = time.monotonic()
-        previous = hang_marks.mark_call(started, self._seconds)
+        previous = hang_marks.mark_call(started, self._timeout)
         try:
-            returned = _call_in_thread(self._seconds, function)
-            _verify_in_time(started, self._seconds)
+            returned = _call_in_thread(self._timeout, function)
+            _verify_in_time(started, self._timeout)
             return returned
         finally:
             hang_marks.restore_mark(previous)
@@ -89,10 +89,10 @@ class _ThreadLimit:
 class _AlarmLimit:
     """Calls a function and raises in it when its time is up."""
 
-    __slots__ = ("_armed", "_before", "_interval", "_left", "_seconds", "_started")
+    __slots__ = ("_armed", "_before", "_interval", "_left", "_started", "_timeout")
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
 
     def __enter__(self) -> Self:
         """Take over the timer and its signal."""
@@ -112,11 +112,11 @@ class _AlarmLimit:
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
         # Inlined for speed: each call of the translator goes through here twice.
-        seconds, started = self._seconds, time.monotonic()
-        previous = hang_marks.mark_call(started, seconds)
+        timeout, started = self._timeout, time.monotonic()
+        previous = hang_marks.mark_call(started, timeout)
         try:
             self._armed = True
-            signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, timeout, _REPEAT_SECONDS)
             try:
                 try:
                     returned = function()
@@ -125,7 +125,7 @@ class _AlarmLimit:
             finally:
                 self._armed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            _verify_in_time(started, seconds)
+            _verify_in_time(started, timeout)
             return returned
         finally:
             hang_marks.restore_mark(previous)
@@ -135,9 +135,9 @@ class _AlarmLimit:
             raise TimeIsUp
 
 
-def _verify_in_time(started: float, seconds: float) -> None:
+def _verify_in_time(started: float, timeout: float) -> None:
     """Raise TimeIsUp for a call that returned too late."""
-    if time.monotonic() - started > seconds + _LATE_SECONDS:
+    if time.monotonic() - started > timeout + _LATE_SECONDS:
         raise TimeIsUp
 
 
@@ -149,8 +149,8 @@ def _resume_timer(handler: Any, left: float, interval: float) -> None:
         handler(signal.SIGALRM, None)
 
 
-def _call_in_thread(seconds: float, function: Callable[[], T]) -> T:
-    """Call a function in a daemon thread. Raises TimeIsUp after ``seconds``, and abandons the thread."""
+def _call_in_thread(timeout: float, function: Callable[[], T]) -> T:
+    """Call a function in a daemon thread. Raises TimeIsUp after ``timeout`` seconds, and abandons the thread."""
     returned: list[T] = []
     raised: list[BaseException] = []
 
@@ -162,7 +162,7 @@ def _call_in_thread(seconds: float, function: Callable[[], T]) -> T:
 
     thread = threading.Thread(target=work, name="toolcall-translator", daemon=True)
     thread.start()
-    thread.join(seconds)
+    thread.join(timeout)
     if returned:
         return returned[0]
     if raised:

@@ -77,10 +77,10 @@ class UpstreamConversation:
             self.is_open = True
             self.progress = ReplyProgress()
 
-    def wait_for_request(self, pending: Future[Any], seconds: float) -> ReceivedRequest | None:
+    def wait_for_request(self, pending: Future[Any], timeout: float) -> ReceivedRequest | None:
         """Return the first request to the right API; None if ``pending`` ended or the time was up before."""
         pending.add_done_callback(self._wake)
-        until = time.monotonic() + seconds
+        until = time.monotonic() + timeout
         with self._changed:
             while not self._requests and not pending.done() and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)

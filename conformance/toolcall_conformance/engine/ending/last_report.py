@@ -48,7 +48,7 @@ def conclude(
     item: JsonObject | None,
     records: Sequence[tuple[str, float]],
     *,
-    time_limit: str,
+    timeout_text: str,
     stack_text: str,
     in_call: bool,
     isolation_command: str,
@@ -56,24 +56,24 @@ def conclude(
 ) -> str:
     """Write the reports of ``plan`` with ``records``, and return the lines to print.
 
-    ``time_limit`` is that of the call of ``item`` that hangs; empty if the process died instead. ``in_call`` tells
-    whether it died in a call of the translator. ``stack_text`` is the stack of the hung call, from ``faulthandler``.
-    ``isolation_command`` runs the same with the translator isolated. ``run_name`` is what ends: "the run", a worker of
-    it, or a command.
+    ``timeout_text`` says how long the call of ``item`` that hangs may take; empty if the process died instead.
+    ``in_call`` tells whether it died in a call of the translator. ``stack_text`` is the stack of the hung call, from
+    ``faulthandler``. ``isolation_command`` runs the same with the translator isolated. ``run_name`` is what ends: "the
+    run", a worker of it, or a command.
     """
     if not in_call:
         return _conclude_outside_call(plan, item, records, isolation_command, run_name)
     name = visible(str(item["nodeid"])) if item is not None else "loading the translator and reading its routes"
     why = (
-        f"a call did not return within {time_limit}, and cannot be stopped"
-        if time_limit
+        f"a call did not return within {timeout_text}, and cannot be stopped"
+        if timeout_text
         else "the process died in a call"
     )
-    lines = [f"\ntoolcall: {name}: {why}; {visible(run_name)} ends here{'' if time_limit else _EXIT_CODE_NOTE}"]
+    lines = [f"\ntoolcall: {name}: {why}; {visible(run_name)} ends here{'' if timeout_text else _EXIT_CODE_NOTE}"]
     lines += [f"  {line}" for line in visible_lines(reorder_dump(stack_text)).splitlines()]
     if plan is not None:
         lines += _write_reports(
-            plan, item, records, "translation/timed-out" if time_limit else "translation/crashed", why
+            plan, item, records, "translation/timed-out" if timeout_text else "translation/crashed", why
         )
     return "\n".join(
         [*lines, f"toolcall: in a process of its own it would end only this item: {visible(isolation_command)}", ""]
@@ -81,14 +81,18 @@ def conclude(
 
 
 def _conclude_outside_call(
-    plan: JsonObject | None, item: JsonObject | None, records: Sequence[tuple[str, float]], advice: str, whose: str
+    plan: JsonObject | None,
+    item: JsonObject | None,
+    records: Sequence[tuple[str, float]],
+    isolation_command: str,
+    run_name: str,
 ) -> str:
     """Conclude a run that died outside of a call: killed, or ended by a thread that the translator left."""
     last = f", after {visible(str(item['nodeid']))} had begun" if item is not None else ""
-    lines = [f"\ntoolcall: the process ended before {visible(whose)} did{last}{_EXIT_CODE_NOTE}"]
+    lines = [f"\ntoolcall: the process ended before {visible(run_name)} did{last}{_EXIT_CODE_NOTE}"]
     if plan is not None:
         lines += _write_reports(plan, None, records, "", "")
-    advised = f"toolcall: if the translator ended it, isolation shows which item it was: {visible(advice)}"
+    advised = f"toolcall: if the translator ended it, isolation shows which item it was: {visible(isolation_command)}"
     return "\n".join([*lines, advised, ""])
 
 

@@ -106,9 +106,9 @@ class Watchdog:
         """Send what the reports begin with (``last_report.report_plan``)."""
         self._send({"plan": content})
 
-    def send_item(self, item: Mapping[str, Any], seconds: float) -> None:
+    def send_item(self, item: Mapping[str, Any], timeout: float) -> None:
         """Send the item that is played next (``last_report.item_facts``), and the time limit of its calls."""
-        self._send({"item": item, "seconds": seconds})
+        self._send({"item": item, "timeout": timeout})
 
     def send_record(self, record: str, duration: float) -> None:
         """Send the record of an item, as JSON text."""

@@ -36,7 +36,7 @@ class _State:
         self.plan: dict[str, Any] | None = None
         self.dies = False
         self.item: dict[str, Any] | None = None
-        self.seconds = 0.0
+        self.timeout = 0.0
         self.records: list[tuple[str, float]] = []
 
     def receive(self, message: dict[str, Any]) -> None:
@@ -52,7 +52,7 @@ class _State:
         elif "plan" in message:
             self.plan = message["plan"]
         elif "item" in message:
-            self.item, self.seconds = message["item"], message["seconds"]
+            self.item, self.timeout = message["item"], message["timeout"]
         elif self.plan is not None:
             self.records.append((message["record"], message["duration"]))
 
@@ -96,7 +96,7 @@ def main(channel: int, life: int, memory: int, stack_file: int) -> None:
                 _conclude(state, in_call=cell[0] != 0)
             return
         if state.begin and patience.is_over(cell[0]):
-            _conclude(state, _time_limit(state), _dump_stack(run, stack_file))
+            _conclude(state, _timeout_text(state), _dump_stack(run, stack_file))
             with suppress(OSError):
                 os.kill(run, signal.SIGKILL)
             return
@@ -111,8 +111,8 @@ def _read(channel: int) -> bytes:
     return b"".join(pieces)
 
 
-def _time_limit(state: _State) -> str:
-    return f"{state.seconds:g} s" if state.item is not None else "its time limit"
+def _timeout_text(state: _State) -> str:
+    return f"{state.timeout:g} s" if state.item is not None else "its time limit"
 
 
 def _dump_stack(run: int, stack_file: int) -> str:
@@ -124,7 +124,7 @@ def _dump_stack(run: int, stack_file: int) -> str:
     return ""
 
 
-def _conclude(state: _State, time_limit: str = "", stack_text: str = "", *, in_call: bool = True) -> None:
+def _conclude(state: _State, timeout_text: str = "", stack_text: str = "", *, in_call: bool = True) -> None:
     """Write the reports, and print which item was running."""
     begin = state.begin
     sys.path[:] = [*begin["path"], str(Path(__file__).parents[3])]
@@ -135,7 +135,7 @@ def _conclude(state: _State, time_limit: str = "", stack_text: str = "", *, in_c
             state.plan,
             state.item,
             state.records,
-            time_limit=time_limit,
+            timeout_text=timeout_text,
             stack_text=stack_text,
             in_call=in_call,
             isolation_command=begin["isolation_command"],

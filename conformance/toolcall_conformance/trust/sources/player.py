@@ -140,5 +140,5 @@ def _no_output(outcome: Any, operation: str, route: Route, source: Any) -> Playe
         return PlayedSource("refused", route, source, reason=outcome.reason)
     if isinstance(outcome, UnsupportedOutcome):
         return PlayedSource("unsupported", route, source, reason=outcome.reason)
-    sentence = getattr(outcome, "sentence", None) or f"took longer than {getattr(outcome, 'seconds', '?')} s"
+    sentence = getattr(outcome, "sentence", None) or f"took longer than {getattr(outcome, 'timeout', '?')} s"
     return PlayedSource("failed", route, source, reason=f"{operation} {sentence}")

@@ -14,15 +14,15 @@ from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.items.plan import PlannedItem
 
 
-def item_folder(root: Path, item: PlannedItem) -> Path:
+def item_folder(artifacts: Path, item: PlannedItem) -> Path:
     """The folder of an item's files."""
-    return root / item.case.id / item.check / item.name
+    return artifacts / item.case.id / item.check / item.name
 
 
-def write_bodies(root: Path, item: PlannedItem, result: ItemResult) -> Path | None:
+def write_bodies(artifacts: Path, item: PlannedItem, result: ItemResult) -> Path | None:
     """Write the bodies of every exchange played; return the folder, or None if writing failed."""
-    folder = item_folder(root, item)
-    clear_bodies(root, item)
+    folder = item_folder(artifacts, item)
+    clear_bodies(artifacts, item)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for played in result.played:
@@ -45,8 +45,8 @@ def _body_bytes(body: Any) -> bytes:
     return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
 
 
-def clear_bodies(root: Path, item: PlannedItem) -> None:
+def clear_bodies(artifacts: Path, item: PlannedItem) -> None:
     """Remove the item's files of an earlier run."""
-    folder = item_folder(root, item)
+    folder = item_folder(artifacts, item)
     if folder.is_dir():
         shutil.rmtree(folder, ignore_errors=True)
