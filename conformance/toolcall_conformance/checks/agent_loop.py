@@ -178,9 +178,9 @@ class _Agent:
         sent = self._ask(session, number, body_label)
         if isinstance(sent, Produced) and upstream.error is not None and "error" in session.operations:
             # The provider fails; the client receives the error and sends the same request again.
-            failed = session.error(upstream.error)
-            if not isinstance(failed, (Produced, UnsupportedOutcome)):
-                self._tally.block("error", failed, body_label)
+            failure = session.error(upstream.error)
+            if not isinstance(failure, (Produced, UnsupportedOutcome)):
+                self._tally.block("error", failure, body_label)
                 return None
             sent = session.request(self._request)
         self._tally.played.append(PlayedBodies(body_label, self._request, produced_body(sent), upstream.request))
@@ -196,15 +196,15 @@ class _Agent:
             self._fail_request(number, sent, body_label)
         return None
 
-    def _fail_request(self, number: int, failed: Outcome, body_label: str) -> None:
+    def _fail_request(self, number: int, failure: Outcome, body_label: str) -> None:
         """Report a failed request; if it repeats a wrong reply, report that reply."""
-        if self._replies and isinstance(failed, Crashed) and not failed.died:
+        if self._replies and isinstance(failure, Crashed) and not failure.died:
             reply = self._replies[-1]
             fault = next((entry for entry in self._reply_faults(reply) if entry.is_must), None)
             if fault is not None:
-                self._tally.break_loop(failed, fault, reply)
+                self._tally.break_loop(failure, fault, reply)
                 return
-        _report_failure(self._tally, number, "request", failed, body_label, self._request)
+        _report_failure(self._tally, number, "request", failure, body_label, self._request)
 
     def _reply_faults(self, reply: PlayedBodies) -> tuple[Finding, ...]:
         return self._harness.judge.response(reply.source, reply.produced, self._route).findings

@@ -24,6 +24,7 @@ from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
+    FailedOutcome,
     Inapplicable,
     Misdirected,
     NoRoute,
@@ -43,9 +44,6 @@ from toolcall_conformance.judge.translation.settings.model_names import broken_m
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 OpenSession = Callable[[Route], OpenOutcome]
-Failed = (
-    RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected | Inapplicable
-)
 
 _RULE_BY_FLAW = {
     "key": "translation/client-key-kept",
@@ -129,30 +127,32 @@ class Tally:
         """The format of an operation's output."""
         return self.route.upstream if operation == "request" else self.route.client
 
-    def fail(self, operation: str, failed: Failed, body_label: str, *, request: Any = MISSING) -> None:
+    def fail(self, operation: str, failure: FailedOutcome, body_label: str, *, request: Any = MISSING) -> None:
         """Report a judged call that returned no body; ``request``: the client's, which was not translated."""
-        if isinstance(failed, Inapplicable):
-            self._leave_item(failed)
+        if isinstance(failure, Inapplicable):
+            self._leave_item(failure)
             return
-        if (reason := refusal_reason(failed)) is not None:
+        if (reason := refusal_reason(failure)) is not None:
             if self.check in self.case.scenario.get("may_refuse", ()):
                 self.allowed = f"refused, as this case allows: {reason}"
                 return
             self.is_refused = True
-        self._store_output(failed)
-        refusal = self._failure_finding(operation, failed, body_label, request)
+        self._store_output(failure)
+        refusal = self._failure_finding(operation, failure, body_label, request)
         if refusal is not None:
             self.findings.append(refusal)
 
     def _failure_finding(
-        self, operation: str, failed: Failed, body_label: str, request: Any, route: Route | None = None
+        self, operation: str, failure: FailedOutcome, body_label: str, request: Any, route: Route | None = None
     ) -> Finding | None:
         """The finding for a failed call; a refusal that names a possible loss is judged no worse than the loss itself.
 
         Returns None if the loss itself would be allowed.
         """
-        refusal = replace(failure_finding(self.corpus, operation, failed, body_label), format=self.format_of(operation))
-        loss = None if request is MISSING else find_named_loss(self.corpus, route or self.route, request, failed)
+        refusal = replace(
+            failure_finding(self.corpus, operation, failure, body_label), format=self.format_of(operation)
+        )
+        loss = None if request is MISSING else find_named_loss(self.corpus, route or self.route, request, failure)
         if loss is None:
             return refusal
         places = ", ".join(loss.parts)
@@ -163,55 +163,59 @@ class Tally:
         message = f"{refusal.message} (it names {places}; to drop that would be {would})"
         return apply_circumstances(self.corpus, replace(refusal, message=message), [REFUSAL_NAMES_LOSS])
 
-    def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
+    def break_loop(self, failure: Crashed, fault: Finding, reply: PlayedBodies) -> None:
         """Report a reply with a ``fault``, on which the translator's own next request fails."""
-        self._store_output(failed)
+        self._store_output(failure)
         self.played.append(reply)
-        message = f"the next request repeats what breaks {fault.rule} here, and {failed.sentence}"
+        message = f"the next request repeats what breaks {fault.rule} here, and {failure.sentence}"
         loop_break = replace(fault, rule="translation/loop-broken", message=message, body=reply.name)
         self.findings.append(replace(loop_break, format=self.route.client))
 
-    def fail_reply(self, operation: str, failed: Failed, body_label: str, *, may_fail: bool) -> None:
+    def fail_reply(self, operation: str, failure: FailedOutcome, body_label: str, *, may_fail: bool) -> None:
         """Report a judged reply that was not translated. ``may_fail``: the client may get an error in its place."""
-        is_error = isinstance(failed, RefusedOutcome) or (isinstance(failed, Crashed) and not failed.died)
+        is_error = isinstance(failure, RefusedOutcome) or (isinstance(failure, Crashed) and not failure.died)
         if may_fail and is_error:
-            self.allowed = (
-                f"an error, as this reply allows: {failure_finding(self.corpus, operation, failed, body_label).message}"
-            )
+            message = failure_finding(self.corpus, operation, failure, body_label).message
+            self.allowed = f"an error, as this reply allows: {message}"
         else:
-            self.fail(operation, failed, body_label)
+            self.fail(operation, failure, body_label)
 
-    def fail_request(self, failed: Failed, body_label: str, request: Any, *, may_refuse: bool) -> None:
+    def fail_request(self, failure: FailedOutcome, body_label: str, request: Any, *, may_refuse: bool) -> None:
         """Report a judged request that was not translated. ``may_refuse``: it names what only its own provider has."""
-        if may_refuse and (reason := refusal_reason(failed)) is not None:
+        if may_refuse and (reason := refusal_reason(failure)) is not None:
             self.allowed = f"refused, as a request may be that names what its provider keeps: {reason}"
         else:
-            self.fail("request", failed, body_label, request=request)
+            self.fail("request", failure, body_label, request=request)
 
-    def block(self, operation: str, failed: Failed, body_label: str, *, may_refuse: bool = False) -> None:
+    def block(self, operation: str, failure: FailedOutcome, body_label: str, *, may_refuse: bool = False) -> None:
         """Block the item: a call before the judged one failed, which its own check reports.
 
         An allowed refusal ends the item without a fault. ``may_refuse``: the request names what only its own provider
         has.
         """
-        if isinstance(failed, Inapplicable):
-            self._leave_item(failed)
+        if isinstance(failure, Inapplicable):
+            self._leave_item(failure)
             return
         allowed = may_refuse or operation in self.case.scenario.get("may_refuse", ())
-        if allowed and (reason := refusal_reason(failed)) is not None:
+        if allowed and (reason := refusal_reason(failure)) is not None:
             self.allowed = self.inapplicable = f"{body_label}: {operation} refused, as it may here: {reason}"
             return
-        self.blocked = f"blocked: {body_label}: {failure_finding(self.corpus, operation, failed, body_label).message}"
-        self._store_output(failed)
+        self.blocked = f"blocked: {body_label}: {failure_finding(self.corpus, operation, failure, body_label).message}"
+        self._store_output(failure)
 
-    def _leave_item(self, failed: Inapplicable) -> None:
+    def _leave_item(self, failure: Inapplicable) -> None:
         """End the item at a call that says nothing about the translator; only faults before it count."""
-        self.inapplicable, self.is_left = failed.reason, True
+        self.inapplicable, self.is_left = failure.reason, True
         if self.played and self.played[-1].produced is MISSING:
             self.played.pop()
 
     def go_on_without(
-        self, pointers: tuple[str, ...], failed: Failed, body_label: str, request: Any, route: Route | None = None
+        self,
+        pointers: tuple[str, ...],
+        failure: FailedOutcome,
+        body_label: str,
+        request: Any,
+        route: Route | None = None,
     ) -> None:
         """Report, once, a ``request`` that failed with settings and not without them; the item goes on without them.
 
@@ -219,7 +223,7 @@ class Tally:
         """
         if not self.left_out:
             self.left_out = pointers
-            refusal = self._failure_finding("request", failed, body_label, request, route)
+            refusal = self._failure_finding("request", failure, body_label, request, route)
             if refusal is not None:
                 self.findings.append(apply_circumstances(self.corpus, refusal, ["setting-left-out"]))
 
@@ -231,11 +235,11 @@ class Tally:
         self.inapplicable = self.inapplicable or reason
         return bool(reason)
 
-    def _store_output(self, failed: Failed) -> None:
+    def _store_output(self, failure: FailedOutcome) -> None:
         """Store the translator's own output about its failure."""
-        match failed:
+        match failure:
             case Crashed(traceback=words):
-                self.crash, self.translator_output = failed, words
+                self.crash, self.translator_output = failure, words
             case TimedOut(words=words) | BadOutput(words=words) | ProtocolError(tail=words) if words:
                 self.translator_output = words
 
@@ -290,28 +294,30 @@ class Tally:
         )
 
 
-def find_named_loss(corpus: Corpus, route: Route, request: Any, failed: Failed) -> NamedLoss | None:
+def find_named_loss(corpus: Corpus, route: Route, request: Any, failure: FailedOutcome) -> NamedLoss | None:
     """The parts of a client's ``request`` that a refusal names, if all may be lost; see :func:`named_loss`."""
-    if isinstance(failed, NoRoute):
+    if isinstance(failure, NoRoute):
         return None
-    reason = failed.reason if isinstance(failed, UnsupportedOutcome) else refusal_reason(failed)
+    reason = failure.reason if isinstance(failure, UnsupportedOutcome) else refusal_reason(failure)
     return None if reason is None else named_loss(corpus, route, request, reason)
 
 
-def failure_finding(corpus: Corpus, operation: str, failed: Failed, body_label: str) -> Finding:
+def failure_finding(corpus: Corpus, operation: str, failure: FailedOutcome, body_label: str) -> Finding:
     """The finding for a call that returned no body."""
     pointer = ""
-    match failed:
+    match failure:
         case RefusedOutcome() | Crashed(refuses=True):
-            rule, message = "translation/refused", f"{operation} {failed.sentence}"
+            rule, message = "translation/refused", f"{operation} {failure.sentence}"
         case NoRoute(reason):
             rule, message = "translation/refused", f"the gateway {reason}, where other requests got through"
         case UnsupportedOutcome():
             # At collection this operation was not unsupported: it is declared, but fails.
             rule = "translation/refused"
-            message = f"{operation} {failed.sentence}, though the session has it; an input that is not taken is refused"
+            message = (
+                f"{operation} {failure.sentence}, though the session has it; an input that is not taken is refused"
+            )
         case Crashed():
-            rule, message = "translation/crashed", f"{operation} {failed.sentence}"
+            rule, message = "translation/crashed", f"{operation} {failure.sentence}"
         case TimedOut(timeout=timeout):
             rule, message = "translation/timed-out", f"{operation} did not return within {timeout:g} s"
         case BadOutput(sentence, pointer):
@@ -326,11 +332,11 @@ def failure_finding(corpus: Corpus, operation: str, failed: Failed, body_label: 
     return make_finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body_label)
 
 
-def refusal_reason(failed: Outcome) -> str | None:
+def refusal_reason(failure: Outcome) -> str | None:
     """The translator's reason for refusing its input; None for another outcome."""
-    if isinstance(failed, RefusedOutcome):
-        return failed.reason
-    return failed.sentence if isinstance(failed, Crashed) and failed.refuses else None
+    if isinstance(failure, RefusedOutcome):
+        return failure.reason
+    return failure.sentence if isinstance(failure, Crashed) and failure.refuses else None
 
 
 def provider_answer(exchange: Exchange) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Finding
-from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, Tally, provider_answer
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, provider_answer
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls
 from toolcall_conformance.checks.conversation.shorter_requests import shorter_requests
 from toolcall_conformance.checks.played_bodies import PlayedBodies
-from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.drivers import FailedOutcome, Opened, Produced, SessionDriver
 from toolcall_conformance.judge.consequences import consequence_table
 from toolcall_conformance.judge.context import UNKNOWN_REQUESTS, Requests
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
@@ -57,9 +57,9 @@ class _Trip:
 
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """A round trip that ended with the ``failed`` outcome of a ``request`` on a ``route``."""
+    """A round trip that ended with the ``failure`` outcome of a ``request`` on a ``route``."""
 
-    failed: Failed
+    failure: FailedOutcome
     request: Any
     route: Route
 
@@ -186,13 +186,13 @@ def _play_request(
     trip = played(client.request)
     if isinstance(trip, _Trip):
         return trip
-    failed = trip.failed
-    for omissions, body in shorter_requests(tally.corpus, route.client, client.request, failed):
+    failure = trip.failure
+    for omissions, body in shorter_requests(tally.corpus, route.client, client.request, failure):
         shorter = played(body)
         if isinstance(shorter, _Trip):
-            tally.go_on_without(omissions, failed, body_label, trip.request, trip.route)
+            tally.go_on_without(omissions, failure, body_label, trip.request, trip.route)
             return shorter
-    tally.block("request", failed, body_label, may_refuse=harness.judge.may_refuse(route, client.request))
+    tally.block("request", failure, body_label, may_refuse=harness.judge.may_refuse(route, client.request))
     return None
 
 

@@ -65,10 +65,10 @@ def run(
         exchange = begin_exchange(client, upstream, streaming, open_session, harness)
         if isinstance(exchange, BlockedExchange):
             allowed = harness.judge.may_refuse(route, client.request)
-            tally.block(exchange.operation, exchange.failed, client.request_path.stem, may_refuse=allowed)
+            tally.block(exchange.operation, exchange.failure, client.request_path.stem, may_refuse=allowed)
             break
-        if exchange.failed is not None:
-            tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem, client.request)
+        if exchange.failure is not None:
+            tally.go_on_without(exchange.left_out, exchange.failure, client.request_path.stem, client.request)
         if tally.skip_impossible_reply(upstream.response, exchange.request, exchange.sent):
             exchange.leave_unplayed(provider_answer(upstream))
             continue
@@ -126,7 +126,7 @@ def _play_whole(
     outcome = exchange.play(Source(pieces, watched=watched, reply=reply))
     may_fail = harness.judge.may_fail(route.upstream, reply)
     if isinstance(outcome, BlockedExchange):
-        tally.block(outcome.operation, outcome.failed, client.request_path.stem)
+        tally.block(outcome.operation, outcome.failure, client.request_path.stem)
         return False
     if not (isinstance(outcome, Streamed) and outcome.from_whole):
         _report_missing_stream_flag(exchange, client.request_path.stem, harness.corpus, tally)

@@ -8,6 +8,7 @@ from toolcall_conformance.drivers.loading import load_driver
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
+    FailedOutcome,
     Inapplicable,
     Misdirected,
     NoRoute,
@@ -27,6 +28,7 @@ __all__ = [
     "BadOutput",
     "Crashed",
     "Driver",
+    "FailedOutcome",
     "Inapplicable",
     "Misdirected",
     "NoRoute",

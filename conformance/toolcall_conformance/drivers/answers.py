@@ -19,7 +19,8 @@ from toolcall_conformance.drivers.streams import Streamed
 
 _MAX_DEPTH = 50
 
-FailureOutcome = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
+ExchangeFailure = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
+"""The outcomes without an answer to the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ class StreamAnswer:
     streamed: Streamed
 
 
-ExchangeOutcome = WholeAnswer | StreamAnswer | FailureOutcome
+ExchangeOutcome = WholeAnswer | StreamAnswer | ExchangeFailure
 
 
-def require_whole(answer: ExchangeOutcome) -> WholeAnswer | FailureOutcome:
+def require_whole(answer: ExchangeOutcome) -> WholeAnswer | ExchangeFailure:
     """Turn a stream that the client did not ask for into a body that is not JSON."""
     if not isinstance(answer, StreamAnswer):
         return answer

@@ -150,14 +150,9 @@ class TranslatorError(Exception):
     """Represents an exception in another process; its text is what the process sent or printed."""
 
 
-Outcome = (
-    Produced
-    | RefusedOutcome
-    | UnsupportedOutcome
-    | Crashed
-    | TimedOut
-    | BadOutput
-    | ProtocolError
-    | Misdirected
-    | Inapplicable
+FailedOutcome = (
+    RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected | Inapplicable
 )
+"""The outcomes without a body."""
+
+Outcome = Produced | FailedOutcome

@@ -7,14 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolcall_conformance.drivers.outcomes import (
-    BadOutput,
     Crashed,
-    Inapplicable,
-    Misdirected,
-    ProtocolError,
+    FailedOutcome,
     RefusedOutcome,
-    TimedOut,
-    UnsupportedOutcome,
 )
 
 
@@ -77,17 +72,7 @@ class Streamed:
         return b"".join(piece.data for piece in self.pieces)
 
 
-StreamOutcome = (
-    Streamed
-    | UnsupportedOutcome
-    | RefusedOutcome
-    | Crashed
-    | TimedOut
-    | BadOutput
-    | ProtocolError
-    | Misdirected
-    | Inapplicable
-)
+StreamOutcome = Streamed | FailedOutcome
 
 
 class Feed:

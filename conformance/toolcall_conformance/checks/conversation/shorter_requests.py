@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, unescape
-from toolcall_conformance.checks.base import Failed, failure_finding
-from toolcall_conformance.drivers import Crashed, Inapplicable, TimedOut
+from toolcall_conformance.checks.base import failure_finding
+from toolcall_conformance.drivers import Crashed, FailedOutcome, Inapplicable, TimedOut
 from toolcall_conformance.judge.excuses.nameable_parts import is_named, setting_names
 from toolcall_conformance.library import Corpus
 
@@ -17,17 +17,17 @@ _REQUIRED_SETTINGS: Final = frozenset({"model", "stream"})
 
 
 def shorter_requests(
-    corpus: Corpus, format_name: str, body: Any, failed: Failed
+    corpus: Corpus, format_name: str, body: Any, failure: FailedOutcome
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The request of the format ``format_name`` without the settings that ``failed`` names, and without all settings.
+    """The request of the format ``format_name`` without the settings that ``failure`` names, and without all settings.
 
     Yields the pointers of the settings left out, and the body. Yields nothing if the translator has died or timed out,
     or if its failure says nothing about it.
     """
     if (
         format_name not in formats.names()
-        or isinstance(failed, (TimedOut, Inapplicable))
-        or (isinstance(failed, Crashed) and failed.died)
+        or isinstance(failure, (TimedOut, Inapplicable))
+        or (isinstance(failure, Crashed) and failure.died)
     ):
         return
     required = "max_output_tokens" if corpus.format(format_name).get("max_output_tokens_required") else ""
@@ -36,7 +36,7 @@ def shorter_requests(
         for setting in formats.read(format_name, "request", body).settings.values()
         if setting.name not in {*_REQUIRED_SETTINGS, required}
     ]
-    words = failure_finding(corpus, "request", failed, "").message
+    words = failure_finding(corpus, "request", failure, "").message
     named = _outermost_pointers(
         [setting.pointer for setting in settings if is_named(setting_names(corpus, setting), words)]
     )

@@ -122,12 +122,12 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
         return False  # the suite judges other requests
     source = Source(cuts.split_events(answered.stream()), reply=answered.response)
     outcome = session.stream(source)
-    failed = outcome.raised if isinstance(outcome, Streamed) else outcome
-    if isinstance(failed, UnsupportedOutcome):
+    failure = outcome.raised if isinstance(outcome, Streamed) else outcome
+    if isinstance(failure, UnsupportedOutcome):
         report.operations = tuple(name for name in report.operations if name != "stream")
-        report.notes.append(f"streams are not judged: {failed.reason or 'no reason given'}")
-    elif failed is not None:
-        report.problems.append(describe_problem("stream", failed, item_id(case, "stream", route)))
+        report.notes.append(f"streams are not judged: {failure.reason or 'no reason given'}")
+    elif failure is not None:
+        report.problems.append(describe_problem("stream", failure, item_id(case, "stream", route)))
     elif isinstance(outcome, Streamed) and not parse(outcome.data)["events"]:
         problem_text = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "there was no output"
         hint = (
@@ -135,7 +135,7 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
             "line after each"
         )
         report.problems.append(Problem(f"stream: {problem_text}", hint=hint, item=item_id(case, "stream", route)))
-    return isinstance(failed, TimedOut)
+    return isinstance(failure, TimedOut)
 
 
 def _play_error(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from toolcall_conformance.checks.base import Failed
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
+    FailedOutcome,
     Inapplicable,
     Misdirected,
     ProtocolError,
@@ -50,9 +50,9 @@ class RouteReport:
     wrong: list[Problem] = field(default_factory=list)
 
 
-def describe_problem(operation: str, failed: Failed, item: str) -> Problem:
+def describe_problem(operation: str, failure: FailedOutcome, item: str) -> Problem:
     """Describe an outcome as a compiler would."""
-    match failed:
+    match failure:
         case RefusedOutcome(reason):
             what = f"{operation} refused the plainest exchange: {reason or 'no reason given'}"
             return Problem(what, hint="a route that is never done is refused when its session is opened", item=item)
@@ -64,7 +64,9 @@ def describe_problem(operation: str, failed: Failed, item: str) -> Problem:
             place = blamed_line(traceback)
             own = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
             where = own[-1] if own else error_line(traceback) if not frames else ""
-            return Problem(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
+            return Problem(
+                f"{operation} {failure.sentence}", where, "its whole traceback is in the item's report", item
+            )
         case TimedOut(timeout):
             hint = "raise --timeout if it is only slow; nothing more was tried"
             return Problem(f"{operation} did not return within {timeout:g} s", hint=hint, item=item)

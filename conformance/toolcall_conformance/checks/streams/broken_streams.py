@@ -26,14 +26,14 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         outcome = exchange.play(Source(cuts.split_events(stream), end))
         if isinstance(outcome, BlockedExchange):
-            tally.block(outcome.operation, outcome.failed, body_label)
+            tally.block(outcome.operation, outcome.failure, body_label)
             return False
         if not isinstance(outcome, Streamed) or outcome.raised is not None:
             if source.end != "whole":
                 continue  # raising reports the failure as well as an error event does
-            failed = outcome.raised if isinstance(outcome, Streamed) else outcome
-            assert failed is not None
-            tally.fail("stream", failed, body_label)
+            failure = outcome.raised if isinstance(outcome, Streamed) else outcome
+            assert failure is not None
+            tally.fail("stream", failure, body_label)
             return False
         judged = judge_output(
             exchange, stream, outcome, harness, tally, body_label, _END_WORDS.get((source.end, end), "")

@@ -19,7 +19,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import cuts
-from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally, provider_answer
+from toolcall_conformance.checks.base import Harness, OpenSession, Tally, provider_answer
 from toolcall_conformance.checks.conversation.twin import twin_of
 from toolcall_conformance.checks.streams.exchange import (
     BlockedExchange,
@@ -29,10 +29,9 @@ from toolcall_conformance.checks.streams.exchange import (
     record_wrong_stream,
 )
 from toolcall_conformance.drivers import (
-    Crashed,
+    FailedOutcome,
     Opened,
     OpenOutcome,
-    RefusedOutcome,
     Source,
     Streamed,
     StreamOutcome,
@@ -69,7 +68,7 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
     first = _begin_conversation(case, route, open_session, harness)
     if isinstance(first, BlockedExchange):
         allowed = harness.judge.may_refuse(route, case.exchanges(route.client)[0].request)
-        tally.block(first.operation, first.failed, "01-request", may_refuse=allowed)
+        tally.block(first.operation, first.failure, "01-request", may_refuse=allowed)
         return
     if tally.skip_impossible_reply(first.upstream.response, first.exchange.request, first.exchange.sent):
         first.exchange.leave_unplayed(provider_answer(first.upstream))
@@ -77,8 +76,8 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
     second = _begin_conversation(twin_of(harness.corpus, case), route, _open_beside(first, open_session), harness)
     if isinstance(second, BlockedExchange):
         first.exchange.leave_unplayed(provider_answer(first.upstream))
-        failed = second.failed
-        why = failed.reason if isinstance(failed, UnsupportedOutcome) else f"{second.operation} fails"
+        failure = second.failure
+        why = failure.reason if isinstance(failure, UnsupportedOutcome) else f"{second.operation} fails"
         tally.inapplicable = f"no second exchange begins while one is open: {why}"
         return
     sessions = first.exchange.open_sessions.pop(), second.exchange.open_sessions.pop()
@@ -130,10 +129,10 @@ def _find_faults(
     """The findings on a stream by itself, and on words of the other one in it."""
     exchange = this.exchange
     tally = Tally.of(harness, this.case, "stream", exchange.route)
-    failed: Failed | RefusedOutcome | Crashed | None = outcome.raised if isinstance(outcome, Streamed) else outcome
-    if failed is not None or not isinstance(outcome, Streamed):
-        if failed is not None:
-            tally.fail("stream", failed, body_label)
+    failure: FailedOutcome | None = outcome.raised if isinstance(outcome, Streamed) else outcome
+    if failure is not None or not isinstance(outcome, Streamed):
+        if failure is not None:
+            tally.fail("stream", failure, body_label)
         yield from tally.findings
         return
     judge_output(exchange, exchange.stream, outcome, harness, tally, body_label)

@@ -15,7 +15,7 @@ from toolcall_conformance.basics.memoize import MAX_MEMOIZED_BYTES
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.streaming import cuts, dump
 from toolcall_conformance.basics.visible_text import pluralize
-from toolcall_conformance.checks.base import Failed, Harness, Tally
+from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.streams.exchange import (
     BlockedExchange,
     ClientStream,
@@ -23,7 +23,7 @@ from toolcall_conformance.checks.streams.exchange import (
     judge_output,
     record_wrong_stream,
 )
-from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
+from toolcall_conformance.drivers import Crashed, FailedOutcome, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.judge.levels import make_finding
 
 _CUTS_RULE: Final = "translation/stream-cuts"
@@ -51,7 +51,7 @@ def play_recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bo
             continue
         outcome = exchange.play(Source(pieces))
         if isinstance(outcome, BlockedExchange):
-            tally.block(outcome.operation, outcome.failed, body_label)
+            tally.block(outcome.operation, outcome.failure, body_label)
             return False
         if _has_died(outcome):
             tally.played.append(record_wrong_stream(tally, body_label, pieces, outcome))
@@ -72,7 +72,7 @@ def play_recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bo
 
 
 def _difference(
-    outcome: Streamed | Failed, uncut: ClientStream, exchange: StreamedExchange
+    outcome: Streamed | FailedOutcome, uncut: ClientStream, exchange: StreamedExchange
 ) -> tuple[str, Any, Any] | None:
     """The difference of an outcome from the uncut stream: a sentence, want and got; None if there is none."""
     if not isinstance(outcome, Streamed):
@@ -135,7 +135,7 @@ def play_cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -
         for end in ("plain", "lost"):
             outcome = exchange.play(Source(events[:count], end))
             if isinstance(outcome, BlockedExchange):
-                tally.block(outcome.operation, outcome.failed, body_label)
+                tally.block(outcome.operation, outcome.failure, body_label)
                 return False
             how = "ended" if end == "plain" else "was lost"
             if _has_died(outcome):
@@ -168,24 +168,24 @@ def _client_learns_of_failure(
     exchange: StreamedExchange, events: cuts.Pieces, count: int, harness: Harness, tally: Tally
 ) -> bool:
     """Play the upstream's error event in the middle: the client must get an error, by an event or by raising."""
-    failed = (*events[:count], dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]]))
-    outcome = exchange.play(Source(failed))
+    failing_pieces = (*events[:count], dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]]))
+    outcome = exchange.play(Source(failing_pieces))
     if _has_died(outcome):
-        tally.played.append(record_wrong_stream(tally, exchange.name, failed, outcome))
+        tally.played.append(record_wrong_stream(tally, exchange.name, failing_pieces, outcome))
         tally.fail("stream", outcome, f"{exchange.name}, which failed after {count} of {len(events)} events")
         return False
     if not isinstance(outcome, Streamed) or outcome.raised is not None:
         return True
     how = f"failed after {count} of {len(events)} events"
     body_label = f"{exchange.name}, failed after {pluralize(count, 'event')}"
-    judged = judge_output(exchange, b"".join(failed), outcome, harness, tally, body_label, how)
+    judged = judge_output(exchange, b"".join(failing_pieces), outcome, harness, tally, body_label, how)
     wrong = any(not finding.is_note for finding in judged.findings)
     if wrong:
-        tally.played.append(record_wrong_stream(tally, exchange.name, failed, outcome))
+        tally.played.append(record_wrong_stream(tally, exchange.name, failing_pieces, outcome))
     return not wrong
 
 
-def _has_died(outcome: Streamed | Failed | BlockedExchange) -> TypeGuard[Failed]:
+def _has_died(outcome: Streamed | FailedOutcome | BlockedExchange) -> TypeGuard[FailedOutcome]:
     """Whether the translator hung, broke the protocol or died: no stream may end so, whatever its source."""
     return isinstance(outcome, (TimedOut, ProtocolError)) or (isinstance(outcome, Crashed) and outcome.died)
 
@@ -193,7 +193,7 @@ def _has_died(outcome: Streamed | Failed | BlockedExchange) -> TypeGuard[Failed]
 def _uncut_stream(outcome: object, route: Route, tally: Tally, body_label: str) -> ClientStream | None:
     """The client's stream for cuts between events; None, and a blocked item, if it fails."""
     if isinstance(outcome, BlockedExchange):
-        tally.block(outcome.operation, outcome.failed, body_label)
+        tally.block(outcome.operation, outcome.failure, body_label)
     elif isinstance(outcome, Streamed) and outcome.raised is None:
         return ClientStream(route.client, outcome)
     else:

@@ -13,13 +13,14 @@ from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Judge
 from toolcall_conformance.basics.reading import Opaque, Reading
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.streaming import cuts, read
-from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally
+from toolcall_conformance.checks.base import Harness, OpenSession, Tally
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls_in_stream, requests_before
 from toolcall_conformance.checks.conversation.shorter_requests import shorter_requests
 from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.checks.streams.token_counts import drop_unasked_counts
 from toolcall_conformance.drivers import (
     BadOutput,
+    FailedOutcome,
     Opened,
     Outcome,
     Produced,
@@ -81,7 +82,7 @@ class BlockedExchange:
     """The exchange did not get as far as its stream; ``operation`` failed."""
 
     operation: str
-    failed: Failed
+    failure: FailedOutcome
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class StreamedExchange:
     ``stream`` is the upstream's, with its calls under the names that the translator declared; ``name`` is its file
     name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
     another process. ``open_sessions`` has the session that has sent its request, until it is played. ``left_out`` are
-    pointers to settings that the request lacks, because it ``failed`` with them. ``requests`` are those before it.
+    pointers to settings that the request lacks, because it ``failure`` with them. ``requests`` are those before it.
     """
 
     name: str
@@ -104,10 +105,10 @@ class StreamedExchange:
     costly_pieces: bool
     open_sessions: list[SessionDriver]
     left_out: tuple[str, ...] = ()
-    failed: Failed | None = None
+    failure: FailedOutcome | None = None
     requests: Requests = UNKNOWN_REQUESTS
 
-    def play(self, source: Source) -> Streamed | Failed | BlockedExchange:
+    def play(self, source: Source) -> Streamed | FailedOutcome | BlockedExchange:
         """Play ``source`` as the upstream's stream, in the open session or in a new one."""
         if self.open_sessions:
             return self.open_sessions.pop().stream(source)
@@ -196,9 +197,9 @@ def play_reply_alone(
     """Play the reply's stream in a session of its own, without the earlier exchanges, as the check ``stream`` does."""
     exchange = begin_exchange(client, upstream, route, open_session, harness)
     if isinstance(exchange, BlockedExchange):
-        return exchange.failed
+        return exchange.failure
     outcome = exchange.play(Source(cuts.split_events(exchange.stream)))
-    return outcome.failed if isinstance(outcome, BlockedExchange) else _assembled_outcome(outcome, route)
+    return outcome.failure if isinstance(outcome, BlockedExchange) else _assembled_outcome(outcome, route)
 
 
 def stream_transport(harness: Harness, route: Route) -> Mapping[str, Any]:
@@ -227,8 +228,8 @@ def begin_exchange(
     request = {**client.request, **harness.corpus.transports[route.client]["stream"].get("body", {})}
     started = begin_session(open_session, route, request)
     omissions: tuple[str, ...] = ()
-    failed = started.failed if isinstance(started, BlockedExchange) and started.operation == "request" else None
-    for pointers, shorter in shorter_requests(harness.corpus, route.client, request, failed) if failed else ():
+    failure = started.failure if isinstance(started, BlockedExchange) and started.operation == "request" else None
+    for pointers, shorter in shorter_requests(harness.corpus, route.client, request, failure) if failure else ():
         again = begin_session(open_session, route, shorter)
         if not isinstance(again, BlockedExchange):
             started, request, omissions = again, shorter, pointers
@@ -250,6 +251,6 @@ def begin_exchange(
         started[0].costly_pieces,
         [started[0]],
         omissions,
-        failed,
+        failure,
         requests_before(request, started[1], upstream),
     )

@@ -15,7 +15,8 @@ from toolcall_conformance.drivers.child.process import ChildProcess
 from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
 from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
 
-Fault = Crashed | TimedOut | ProtocolError
+ChildFailure = Crashed | TimedOut | ProtocolError
+"""The outcomes of a question that a child does not answer properly."""
 
 _MAX_FAILED_STARTS = 3
 
@@ -52,7 +53,7 @@ class Child:
         self._seq = 0
         self.why_ended: str | None = None
 
-    def ask(self, operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | Fault:
+    def ask(self, operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | ChildFailure:
         """Ask a question and return its valid answer. Ends the process after a fault."""
         self._seq += 1
         question = {"op": operation, "seq": self._seq, **fields}
@@ -115,7 +116,7 @@ class Child:
         self._end(f"was killed when {operation} took more than {round(timeout, 2):g} s")
         return TimedOut(timeout, words)
 
-    def _read_end(self, operation: str, rest: bytes) -> Fault:
+    def _read_end(self, operation: str, rest: bytes) -> ChildFailure:
         code = self._process.wait(_EXIT_SECONDS)
         how, words = _exit_text(code), self.last_output
         self._end(f"{how} when it was asked {operation}")

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.answers import ExchangeOutcome, WholeAnswer
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.child.answers import AnswerLosses, read_failure
-from toolcall_conformance.drivers.child.child import Child, Fault, RestartedChild, start_child
+from toolcall_conformance.drivers.child.child import Child, ChildFailure, RestartedChild, start_child
 from toolcall_conformance.drivers.child.streams import Steps, play_interleaved, play_steps, play_to_end
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.outcomes import (
@@ -101,7 +101,7 @@ class ExecDriver:
 
     def ask(
         self, child: Child, operation: str, session: str, fields: dict[str, Any], timeout: float | None = None
-    ) -> dict[str, Any] | Fault:
+    ) -> dict[str, Any] | ChildFailure:
         """Ask the child of a session; after the child has ended, its sessions cannot be asked."""
         if child.why_ended is not None:
             return Crashed(TranslatorError(f"could not be asked: its process {child.why_ended}"), child.last_output)
@@ -200,7 +200,7 @@ class ExecSession:
         """The steps of a stream, which may be interleaved with those of another; it may take ``timeout`` seconds."""
         driver, child = self._driver, self.child
 
-        def ask(operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | Fault:
+        def ask(operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | ChildFailure:
             return driver.ask(child, operation, self.id, fields, timeout)
 
         return play_steps(ask, source, timeout=timeout, words=lambda: child.last_output)
@@ -234,7 +234,7 @@ class ExecSession:
 
     def _ask(
         self, operation: str, fields: dict[str, Any]
-    ) -> dict[str, Any] | Fault | RefusedOutcome | UnsupportedOutcome:
+    ) -> dict[str, Any] | ChildFailure | RefusedOutcome | UnsupportedOutcome:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no operation {operation}")
         self._sources += fields.values()

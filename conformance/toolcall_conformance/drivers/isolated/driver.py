@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
-from toolcall_conformance.drivers.child.child import Child, Fault, RestartedChild
+from toolcall_conformance.drivers.child.child import Child, ChildFailure, RestartedChild
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.isolated.messages import MessageError, outcome_of_json, source_to_json
 from toolcall_conformance.drivers.library.fused import Transports
@@ -102,7 +102,9 @@ class IsolatedDriver:
             return ProtocolError(wrong)
         return Opened(IsolatedSession(self, child, session, answer))
 
-    def ask(self, child: Child, operation: str, fields: dict[str, Any], calls: int = 1) -> dict[str, Any] | Fault:
+    def ask(
+        self, child: Child, operation: str, fields: dict[str, Any], calls: int = 1
+    ) -> dict[str, Any] | ChildFailure:
         """Ask a question that takes ``calls`` calls of the translator. Raises MissingLibraryError, ChildFaultError."""
         if child.why_ended is not None:
             return Crashed(
@@ -176,7 +178,7 @@ class IsolatedDriver:
             (child, answer) if isinstance(answer, dict) and "wrong" not in answer else self._load_error(child, answer)
         )
 
-    def _load_error(self, child: Child, answer: dict[str, Any] | Fault) -> str:
+    def _load_error(self, child: Child, answer: dict[str, Any] | ChildFailure) -> str:
         match answer:
             case dict():
                 child.stop()

@@ -18,6 +18,7 @@ from toolcall_conformance.drivers.streams import Streamed
 
 T = TypeVar("T")
 CallFailure = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
+"""The outcomes of a call that does not return."""
 
 
 @dataclass(frozen=True, slots=True)

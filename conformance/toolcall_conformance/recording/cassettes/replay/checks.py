@@ -15,12 +15,12 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Judgement
 from toolcall_conformance.basics.streaming import cuts, parse
-from toolcall_conformance.checks.base import Check, Failed, Harness, ItemResult, OpenSession, Tally, produced_body
+from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession, Tally, produced_body
 from toolcall_conformance.checks.check_wrappers import record_made_up
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.checks.played_bodies import PlayedBodies
 from toolcall_conformance.checks.streams.exchange import ClientStream, stream_transport
-from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
+from toolcall_conformance.drivers import FailedOutcome, Opened, Produced, RaisedError, SessionDriver, Source, Streamed
 from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Case
@@ -171,9 +171,9 @@ def _judge_reply(
     )
 
 
-def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
+def _fail(tally: Tally, operation: str, failure: FailedOutcome, body: str) -> None:
     """As for a case of the corpus, under the circumstance that the input was recorded."""
-    tally.fail(operation, failed, body)
+    tally.fail(operation, failure, body)
     tally.findings = [apply_circumstances(tally.corpus, finding, ["recorded-input"]) for finding in tally.findings]
 
 

@@ -18,8 +18,15 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, to_json, unescape
 from toolcall_conformance.basics.reading import Tool
-from toolcall_conformance.checks.base import Failed, OpenSession, Tally
-from toolcall_conformance.drivers import Opened, Produced, RefusedOutcome, SessionDriver, UnsupportedOutcome
+from toolcall_conformance.checks.base import OpenSession, Tally
+from toolcall_conformance.drivers import (
+    FailedOutcome,
+    Opened,
+    Produced,
+    RefusedOutcome,
+    SessionDriver,
+    UnsupportedOutcome,
+)
 from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.library import Corpus
@@ -144,7 +151,7 @@ def send_recorded(
     return SentRequest(opened.session, asking, outcome.value, alone)
 
 
-def _translate_back(recorded: Any, route: Route, open_session: OpenSession) -> Produced | Failed:
+def _translate_back(recorded: Any, route: Route, open_session: OpenSession) -> Produced | FailedOutcome:
     """The recorded request in the client's format, by the translator itself."""
     back = Route(route.upstream, route.client, route.upstream_model, route.client_model, stream=route.stream)
     opened = open_session(back)
