@@ -1,6 +1,6 @@
 """Who may import whom: the table ``layers.toml`` holds for every module, and ARCHITECTURE.md shows its rows.
 
-``python tests/test_layers.py`` writes the rows in ARCHITECTURE.md anew.
+``python tests test_layers`` writes the rows in ARCHITECTURE.md anew.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def diagram() -> str:
 def test_the_diagram_in_the_architecture_is_the_table_s() -> None:
     start, end = MARKS
     block = ARCHITECTURE.read_text(encoding="utf-8").partition(start)[2].partition(end)[0]
-    assert block == diagram(), "python tests/test_layers.py writes it anew"
+    assert block == diagram(), "python tests test_layers writes it anew"
 
 
 if __name__ == "__main__":

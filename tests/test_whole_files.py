@@ -101,7 +101,7 @@ def test_what_a_killed_run_left_is_taken_away_once_it_is_old(tmp_path: Path) -> 
 
 
 def test_runs_that_are_stopped_while_they_write() -> None:
-    """A sample; ``python tests/regeneration/killed.py`` takes 200 moments for each signal."""
+    """A sample; ``python tests regeneration.killed`` takes 200 moments for each signal."""
     words = [sys.executable, str(ROOT / "tests" / "regeneration" / "killed.py"), "--moments", "3", "--seed", "7"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

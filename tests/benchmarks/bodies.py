@@ -1,6 +1,6 @@
 """How fast and in how much memory translators translate whole bodies: the same bodies for all, in one run.
 
-``python tests/benchmarks/bodies.py`` compares the reference with the published translators that can be imported here.
+``python tests benchmarks.bodies`` compares the reference with the published translators that can be imported here.
 ``--python litellm=PATH`` runs one in an environment of its own (``toolcall-conformance adapters litellm DIRECTORY``;
 ``pip install`` for those that have no adapter). Any other name, such as ``before=PATH``, is another checkout's
 reference: the one that this interpreter finds by ``PYTHONPATH``.

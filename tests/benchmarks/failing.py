@@ -1,6 +1,6 @@
 """Runs in which every item fails, of a translator and of an ``exec:`` child: what the runner keeps of failing items.
 
-``python -m benchmarks.failing`` is the child.
+``python tests benchmarks.failing`` is the child.
 """
 
 from __future__ import annotations

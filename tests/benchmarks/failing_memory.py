@@ -1,6 +1,6 @@
 """What failing items leave behind: MB that the process of pytest grows by for 1,000 of them.
 
-``python -m benchmarks.failing_memory`` runs 2,000 items of an ``exec:`` child that answers wrongly, and prints the
+``python tests benchmarks.failing_memory`` runs 2,000 items of an ``exec:`` child that answers wrongly, and prints the
 memory of pytest's process behind 100, 1,000 and 2,000 of them; ``--in-process`` takes a Python translator.
 """
 

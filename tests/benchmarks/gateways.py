@@ -1,6 +1,6 @@
 """How many requests gateways serve, and how soon: the same scripted provider behind all, in one run.
 
-``python tests/benchmarks/gateways.py litellm=DIRECTORY/gateway.toml portkey=DIRECTORY/gateway.toml`` compares the
+``python tests benchmarks.gateways litellm=DIRECTORY/gateway.toml portkey=DIRECTORY/gateway.toml`` compares the
 reference's gateway with others, each as its TOML file for ``gateway:`` starts it (``toolcall-conformance adapters NAME
 DIRECTORY``). All run at once and are asked in turn, so that what else the machine does falls on all of them.
 

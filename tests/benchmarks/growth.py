@@ -1,4 +1,4 @@
-"""How time and memory grow with what grows: ``cd tests && python -m benchmarks.growth [--only WORDS …]``.
+"""How time and memory grow with what grows: ``python tests benchmarks.growth [--only WORDS …]``.
 
 Prints a line for each thing that may grow: the sizes, each twice the one before; CPU seconds at the largest; the
 exponent, fitted to all sizes by least squares over logarithms (1 is linear); and the peak of the process, which does

@@ -1,6 +1,6 @@
 """How fast, how early and in how much memory translators translate streams: the same streams for all, in one run.
 
-``python tests/benchmarks/streams.py`` compares the reference with the published translators that can be imported here.
+``python tests benchmarks.streams`` compares the reference with the published translators that can be imported here.
 ``--python litellm=PATH`` runs one in an environment of its own (``toolcall-conformance adapters litellm DIRECTORY``).
 
 * *Events per second* of CPU: the upstreams' events, one piece each, through ``stream``; the request before is not

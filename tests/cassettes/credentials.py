@@ -1,4 +1,4 @@
-"""Kinds of credentials in all carriers of a recording: which are redacted? `python -m cassettes.credentials` in tests/.
+"""Kinds of credentials in all carriers of a recording: which are redacted? `python tests cassettes.credentials`.
 
 The values are drawn when this runs, by the shapes of ``credentials.json``.
 """

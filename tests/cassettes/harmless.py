@@ -1,4 +1,4 @@
-"""How often redaction changes texts without secrets: `python -m cassettes.harmless [--lines N] [FOLDER …]` in tests/.
+"""How often redaction changes texts without secrets: `python tests cassettes.harmless [--lines N] [FOLDER …]`.
 
 Reads source files of all languages, logs, lockfiles and pages that are installed on this machine, as tool results would
 hold them, and prints every line that changed with what became a placeholder. Real e-mail addresses and keys in them are

@@ -1,4 +1,4 @@
-"""Translate the rules of gitleaks into our data: `python tests/cassettes/translate_rules.py gitleaks.toml VERSION`.
+"""Translate the rules of gitleaks into our data: `python tests cassettes.translate_rules gitleaks.toml VERSION`.
 
 Reads gitleaks' own `config/gitleaks.toml` of that version, and prints what
 `conformance/toolcall_conformance/recording/cassettes/scanner/gitleaks.json` holds. A rule stays as it is but for where

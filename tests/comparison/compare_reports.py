@@ -1,6 +1,6 @@
 """Compares two reports of one translator, finding by finding: what a change in the judge changed.
 
-``python tests/comparison/compare_reports.py OLD.json NEW.json [--renamed FILE.json]``
+``python tests comparison.compare_reports OLD.json NEW.json [--renamed FILE.json]``
 
 A finding is its item, body, level, pointer and rule. FILE maps old rule ids to lists of new ones: a finding may then
 stand under another rule at the same place and level. Retired ids of the corpus count as renamed by themselves. Exits

@@ -67,6 +67,15 @@ def test_the_doors_for_contributions_are_short() -> None:
         assert (ROOT / "tests" / f"{tool.replace('.', '/')}.py").is_file(), tool
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/developing.md"])
+def test_commands_for_contributors_are_those_of_the_clone(page: str) -> None:
+    """A `pytest` or `python` of the system knows neither the project nor its plugins."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    bare = r"(?:^|[`;&|:] *|=\S+ )((?:python3?|pytest|ruff|mypy|toolcall-conformance)(?:\s+[^`\n]+|`))"
+    commands = [re.sub(r"\s+", " ", command) for command in re.findall(bare, text, re.MULTILINE)]
+    assert [command for command in commands if not command.startswith("python3 -m venv")] == []
+
+
 def test_every_page_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [named(page) for page in PAGES if page.parent.name == "docs" and f"({named(page)})" not in readme] == []

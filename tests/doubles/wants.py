@@ -1,6 +1,6 @@
 """What findings say should stand, and does stand, where a body is wrong: ``python tests doubles.wants``.
 
-Run it in ``tests/``. It judges every broken verdict and every
+It judges every broken verdict and every
 body that a rule has as its example of a breach, and lists the rules whose findings do not say what should stand there,
 or what does, with how many of them do not. Notes are left out.
 """

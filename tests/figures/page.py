@@ -1,4 +1,4 @@
-"""Writes docs/trust.md and some lines of the README from docs/figures: ``python -m figures.page`` in ``tests/``."""
+"""Writes docs/trust.md and some lines of the README from docs/figures: ``python tests figures.page``."""
 
 from __future__ import annotations
 

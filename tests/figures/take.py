@@ -1,6 +1,6 @@
 """Takes figures from a result file into docs/figures, with the command that made it and the date; then the page.
 
-``python -m figures.take faults FILE --command TEXT`` in ``tests/``: FILE is what ``mutate --json`` wrote. ``quick``
+``python tests figures.take faults FILE --command TEXT``: FILE is what ``mutate --json`` wrote. ``quick``
 takes those of ``mutate --shares --json``. ``note ID --section S --text TEXT --command TEXT`` keeps any other figure.
 """
 

@@ -11,7 +11,7 @@ NAMES = ("faults", "equivalents", "quick", "notes")
 
 
 def test_the_page_is_made_of_the_figures() -> None:
-    """`python -m figures.page` in tests/ writes it anew."""
+    """`python tests figures.page` writes it anew."""
     assert PAGE.read_text(encoding="utf-8") == page()
 
 

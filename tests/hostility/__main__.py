@@ -1,4 +1,4 @@
-"""The fuzzer: ``cd tests && python -m hostility [--count 2000] [--seed 1] [--kind KIND …] [--only COMBINATION …]``.
+"""The fuzzer: ``python tests hostility [--count 2000] [--seed 1] [--kind KIND …] [--only COMBINATION …]``.
 
 Draws combinations of a place and a hostile value, plays each in a process of its own, and looks for what must not be:
 a bare traceback, an end by a signal, a run over its limit, a process left running, an item without a verdict. Prints a
@@ -106,7 +106,7 @@ def _last_words(output: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m hostility", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python tests hostility", description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", help="only places of this kind")
@@ -156,7 +156,7 @@ class Tally:
         self.tried[combination.place.kind] += 1
         if trouble:
             self.failed[combination.place.kind] += 1
-            print(f"\n{trouble}\n  again: python -m hostility --only '{combination}'", flush=True)
+            print(f"\n{trouble}\n  again: python tests hostility --only '{combination}'", flush=True)
         number = self.tried.total()
         if sys.stderr.isatty() or number % 50 == 0 or number == self._count:
             end = "\r" if sys.stderr.isatty() else "\n"

@@ -1,4 +1,4 @@
-"""The fuzzer itself, and a sample of what it plays; ``python -m hostility`` plays thousands."""
+"""The fuzzer itself, and a sample of what it plays; ``python tests hostility`` plays thousands."""
 
 from __future__ import annotations
 

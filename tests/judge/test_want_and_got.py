@@ -1,7 +1,7 @@
 """Every finding of a format's rules but notes says what should stand there and what does, or its rule cannot know it.
 
-``not_known.json`` lists the rules that cannot, for ``want`` and for ``got``, each with the reason. ``python -m
-doubles.wants`` in ``tests/`` prints the figures.
+``not_known.json`` lists the rules that cannot, for ``want`` and for ``got``, each with the reason. ``python tests
+doubles.wants`` prints the figures.
 """
 
 from __future__ import annotations

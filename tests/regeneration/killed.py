@@ -1,6 +1,6 @@
 """Stops a regeneration of goldens and a recording at random moments, and looks at what is left.
 
-``python tests/regeneration/killed.py`` sends SIGINT, SIGTERM and SIGKILL at 200 moments each to ``pytest
+``python tests regeneration.killed`` sends SIGINT, SIGTERM and SIGKILL at 200 moments each to ``pytest
 --snapshot-update`` and to ``toolcall-conformance record``. Most moments lie in the milliseconds in which files are
 written: the process is forked just before, once for each. The others lie anywhere in a whole run. Afterwards every file
 must be the old one or the new one, nothing else may be there but temporary files, and no reader may take notice of

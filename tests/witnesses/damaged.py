@@ -1,6 +1,6 @@
 """Our stream machines against the official accumulators, on streams with a fault each.
 
-    cd tests && python -m witnesses.damaged --count 20000 --seed 1
+    python tests witnesses.damaged --count 20000 --seed 1
 
 prints how many were read alike, and every difference that is in no entry of ``damaged.json``. Recorded streams are
 damaged, too, where there are any (``formats.test_traffic`` says where they are looked for). Needs the extra
@@ -70,7 +70,7 @@ def usable(judge: Judge, candidates: Iterable[Source]) -> list[Source]:
 
 def main(argv: list[str]) -> int:
     """Damage, compare and print."""
-    parser = argparse.ArgumentParser(prog="python -m witnesses.damaged", description="Damaged streams, read twice.")
+    parser = argparse.ArgumentParser(prog="python tests witnesses.damaged", description="Damaged streams, read twice.")
     parser.add_argument("--count", type=int, default=20_000, help="how many faults, over all formats")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))

@@ -1,6 +1,6 @@
 """Unary bodies with one fault each: what the official client makes of them, and what the judge says.
 
-    cd tests && python -m witnesses.damaged_bodies --count 8000 --seed 1
+    python tests witnesses.damaged_bodies --count 8000 --seed 1
 
 prints what the client refuses, and what the judge finds no fault with; each such difference has its reason in
 ``damaged_bodies.json``, or is printed. A reply is given to the client, and its user walks through it; replies and
@@ -159,7 +159,7 @@ def usable(comparer: Comparer, candidates: Iterable[Source]) -> list[Source]:
 def main(argv: list[str]) -> int:
     """Damage, compare and print."""
     parser = argparse.ArgumentParser(
-        prog="python -m witnesses.damaged_bodies", description="Damaged bodies, read twice."
+        prog="python tests witnesses.damaged_bodies", description="Damaged bodies, read twice."
     )
     parser.add_argument("--count", type=int, default=8000, help="how many faults, over all formats and directions")
     parser.add_argument("--seed", type=int, default=1)

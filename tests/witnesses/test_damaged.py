@@ -1,6 +1,6 @@
 """Streams with one fault: the official accumulators put together what we do, or we know why not.
 
-Here a sample; ``python -m witnesses.damaged`` makes as many as one wants.
+Here a sample; ``python tests witnesses.damaged`` makes as many as one wants.
 """
 
 from __future__ import annotations

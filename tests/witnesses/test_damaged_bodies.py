@@ -1,6 +1,6 @@
 """Bodies with one fault: the official client makes of them what we read, or we find the fault, or we know why not.
 
-Here a sample; ``python -m witnesses.damaged_bodies`` makes as many as one wants.
+Here a sample; ``python tests witnesses.damaged_bodies`` makes as many as one wants.
 """
 
 from __future__ import annotations
