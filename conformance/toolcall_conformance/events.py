@@ -112,11 +112,11 @@ class Events:
                 self._feed(await anext(self._iterate_chunks("__aiter__"), None))
         raise StopAsyncIteration
 
-    def _iterate_chunks(self, how: str) -> Any:
+    def _iterate_chunks(self, method: str) -> Any:
         if self._iterator is None:
-            if not hasattr(self._chunks, how):
+            if not hasattr(self._chunks, method):
                 raise TypeError("the upstream's bytes arrive asynchronously: make the translation `async def`")
-            self._iterator = getattr(self._chunks, how)()
+            self._iterator = getattr(self._chunks, method)()
         return self._iterator
 
     def _feed(self, piece: bytes | None) -> None:

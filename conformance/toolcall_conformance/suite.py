@@ -263,12 +263,14 @@ def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterato
     yield from items
 
 
-def _names_in(owner: type[ConformanceSuite], what: str) -> Sequence[str]:
+def _names_in(owner: type[ConformanceSuite], attribute: str) -> Sequence[str]:
     """The names in an attribute of a class. Refuses a single text, which is a sequence of letters."""
-    names = getattr(owner, what)
+    names = getattr(owner, attribute)
     if isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(name, str) for name in names):
         return names
-    raise pytest.UsageError(f'{owner.__name__}: {what} must be a list of names: {what} = ("{_EXAMPLES[what]}",)')
+    raise pytest.UsageError(
+        f'{owner.__name__}: {attribute} must be a list of names: {attribute} = ("{_EXAMPLES[attribute]}",)'
+    )
 
 
 def _selects(owner: type[ConformanceSuite], planned: PlannedItem) -> bool:

@@ -60,8 +60,10 @@ def mcp_result(call: Body, result: Body, format: str, *, model: str | None = Non
     ``result`` is not a CallToolResult.
     """
     body, name = as_object(call, "a call"), as_text(call.get("name"), "a call's name")
-    own = as_text(body["id"], "a call's id") if body.get("id") is not None else None
-    tool_call = UniversalToolCall(own or "call_0", name, as_object(body.get("arguments"), "arguments"), given_id=own)
+    given_id = as_text(body["id"], "a call's id") if body.get("id") is not None else None
+    tool_call = UniversalToolCall(
+        given_id or "call_0", name, as_object(body.get("arguments"), "arguments"), given_id=given_id
+    )
     return build_tool_results(
         [tool_call], [_decode_result(tool_call, as_object(result, "a CallToolResult"))], format, model=model
     )

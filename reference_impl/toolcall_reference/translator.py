@@ -113,9 +113,9 @@ class Session:
             return _copy_with_model(
                 self._apply_policy(body), self._upstream.request_model_key, self._route.upstream_model
             )
-        own = self._request_snapshot.value
-        own = {key: value if key == entries else own[key] for key, value in body.items()}
-        conversation = self._client.decode_request(self.memory.reply_memory.complete_request(own), self.losses)
+        settings = self._request_snapshot.value
+        request = {key: value if key == entries else settings[key] for key, value in body.items()}
+        conversation = self._client.decode_request(self.memory.reply_memory.complete_request(request), self.losses)
         history.check_whole(conversation)
         history.check_pairing(conversation)
         conversation.tools = distinct_tools(conversation.tools)

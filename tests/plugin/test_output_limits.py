@@ -86,5 +86,5 @@ def test_a_long_text_is_cut_once_and_between_lines() -> None:
     lines = [Line(f"{number}: {'x' * 90}", "MUST") for number in range(1_000)]
     text = FailureText.of(lines, CrashLine("here", 1, "rule"))
     assert crossing.sanitize(str(text)) == str(text)
-    assert (text.lines[0], text.lines[-1], text.whole) == (lines[0], lines[-1], lines)
+    assert (text.lines[0], text.lines[-1], text.all_lines) == (lines[0], lines[-1], lines)
     assert len(str(text)) > crossing.MAX_TEXT * 0.9

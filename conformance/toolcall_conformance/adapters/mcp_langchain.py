@@ -80,11 +80,11 @@ class Session:
         entries: list[Body] = request[FORMATS[self._name][1]][2:]
         return entries
 
-    async def _ask(self, tools: list[Any], more: list[Any], reply: Body) -> tuple[Body, Any]:
+    async def _ask(self, tools: list[Any], later_messages: list[Any], reply: Body) -> tuple[Body, Any]:
         """The body of a request with these tools and messages after the question, and the message of the reply."""
         provider = Provider([reply])
         model = FORMATS[self._name][0](self._model, provider).bind_tools(tools)
-        message = await model.ainvoke([HumanMessage(QUESTION), *more])
+        message = await model.ainvoke([HumanMessage(QUESTION), *later_messages])
         return provider.requests[0], message
 
 

@@ -185,13 +185,13 @@ def _only_requires_key(branch: Schema) -> bool:
     return len(_required_keys(branch)) == 1 and all(member.keys() <= {"not"} for member in members)
 
 
-def _count(schema: Schema, what: str, singular: str, many: str) -> str:
-    least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
+def _count(schema: Schema, keyword_end: str, singular: str, plural: str) -> str:
+    least, most = schema.get(f"min{keyword_end}"), schema.get(f"max{keyword_end}")
     if least is not None and most is not None:
-        return f" of {least} to {most} {many}"
+        return f" of {least} to {most} {plural}"
     if most is not None:
-        return f" of at most {most} {singular if most == 1 else many}"
-    return f" of at least {least} {singular if least == 1 else many}" if least else ""
+        return f" of at most {most} {singular if most == 1 else plural}"
+    return f" of at least {least} {singular if least == 1 else plural}" if least else ""
 
 
 def _join_choices(choices: Iterable[str]) -> str:
@@ -199,9 +199,9 @@ def _join_choices(choices: Iterable[str]) -> str:
     return ", or ".join(sorted(choices, key=lambda words: " with " in words or ", each" in words))
 
 
-def _enumerate(words: Sequence[str], word: str) -> str:
-    *first, last = words or [""]
-    return f"{', '.join(first)} {word} {last}" if first else last
+def _enumerate(choices: Sequence[str], conjunction: str) -> str:
+    *first, last = choices or [""]
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def _json(value: Any) -> str:

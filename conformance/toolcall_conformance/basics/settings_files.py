@@ -30,16 +30,16 @@ class SettingsFile:
     content: Mapping[str, Any]
 
 
-def find_settings(here: Path) -> SettingsFile:
-    """Find the settings that pytest would use if it were started in ``here``. Raises UnreadableFileError."""
-    folders = (here, *here.parents)
+def find_settings(directory: Path) -> SettingsFile:
+    """Find the settings that pytest would use if it were started in ``directory``. Raises UnreadableFileError."""
+    folders = (directory, *directory.parents)
     for file, content in _candidates(folders):
         return SettingsFile(file.parent, file, content)
     for marker in ("pyproject.toml", "setup.py"):
         for folder in folders:
             if (folder / marker).is_file():
                 return SettingsFile(folder, None, {})
-    return SettingsFile(here, None, {})
+    return SettingsFile(directory, None, {})
 
 
 def _candidates(folders: tuple[Path, ...]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

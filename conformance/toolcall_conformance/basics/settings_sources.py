@@ -91,7 +91,7 @@ def verify_environment() -> None:
                 raise SettingError(f"there is no variable {variable}; did you mean {close[0]}?")
 
 
-def from_environment(setting_name: str, here: Path) -> NamedSetting | None:
+def from_environment(setting_name: str, directory: Path) -> NamedSetting | None:
     """The setting in the environment, or None. Raises SettingError."""
     variable, kind = setting_key(setting_name).upper(), setting_schemas()[setting_name]
     text = os.environ.get(variable)
@@ -104,17 +104,17 @@ def from_environment(setting_name: str, here: Path) -> NamedSetting | None:
         value = [part for part in text.split(os.pathsep) if part]
     elif not text:
         return None
-    return NamedSetting(value, here, variable)
+    return NamedSetting(value, directory, variable)
 
 
-def from_ini(setting_name: str, value: Any, file: Path | None, here: Path) -> NamedSetting | None:
+def from_ini(setting_name: str, value: Any, file: Path | None, directory: Path) -> NamedSetting | None:
     """The setting in pytest's ini file, or None if ``value`` is empty. Raises SettingError."""
     if value in (None, "", []):
         return None
     if setting_schemas()[setting_name].get("type") == "boolean":
         value = _parse_flag(setting_key(setting_name), str(value))
     return NamedSetting(
-        value, here if file is None else file.parent, f"{setting_key(setting_name)} in {file or 'the ini file'}"
+        value, directory if file is None else file.parent, f"{setting_key(setting_name)} in {file or 'the ini file'}"
     )
 
 

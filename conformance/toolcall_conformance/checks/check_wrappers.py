@@ -34,8 +34,8 @@ def excuse_elsewhere(check: Check) -> Check:
     def run(
         case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
     ) -> ItemResult:
-        def opened(way: Route) -> OpenOutcome:
-            return _wrap_session(harness.corpus, way, open_session(way))
+        def opened(session_route: Route) -> OpenOutcome:
+            return _wrap_session(harness.corpus, session_route, open_session(session_route))
 
         return check(case, route, opened, harness, variant, other)
 

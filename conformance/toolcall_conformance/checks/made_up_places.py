@@ -89,9 +89,9 @@ def _claims(
                 yield _claim_finding(corpus, body_label, format_name, *hit)
 
 
-def _claim_finding(corpus: Corpus, body_label: str, format_name: str, place: str, what: str, pointer: str) -> Finding:
+def _claim_finding(corpus: Corpus, body_label: str, format_name: str, place: str, part: str, pointer: str) -> Finding:
     message = (
-        f"made_up lists {place} of {_operation(body_label)}, where there is a {what} ({pointer}): an adapter cannot "
+        f"made_up lists {place} of {_operation(body_label)}, where there is a {part} ({pointer}): an adapter cannot "
         "make up what is judged; list only places around it"
     )
     element = corpus.rule("translation/protocol-error").element

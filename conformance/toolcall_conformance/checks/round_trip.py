@@ -29,8 +29,8 @@ def run(
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "round_trip", route)
     for trip in _play_trips(case, route, open_session, harness, tally):
-        tally.played.append(PlayedBodies(trip.body_label, trip.source, trip.back.output, trip.source))
-        tally.played.append(PlayedBodies(f"{trip.body_label}-between", trip.source, trip.there.output, MISSING))
+        tally.played.append(PlayedBodies(trip.body_label, trip.source, trip.way_back.output, trip.source))
+        tally.played.append(PlayedBodies(f"{trip.body_label}-between", trip.source, trip.translation.output, MISSING))
         tally.findings += _judge_trip(trip, route, harness)
     return tally.result()
 
@@ -51,13 +51,13 @@ class _Trip:
     direction: str
     body_label: str
     source: Any
-    there: _Translation
-    back: _Translation
+    translation: _Translation
+    way_back: _Translation
 
 
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """A round trip that ended with the ``failure`` outcome of a ``request`` on a ``route``."""
+    """A round trip that ended with the ``failure`` of a ``request`` on a ``route``."""
 
     failure: FailedOutcome
     request: Any
@@ -68,15 +68,15 @@ def _judge_trip(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding
     """The findings on a round trip; each says which translation caused it, and has the body between the two."""
     is_request = trip.direction == "request"
     own, through = (route.client, route.upstream) if is_request else (route.upstream, route.client)
-    source, back = trip.source, trip.back.output
+    source, back = trip.source, trip.way_back.output
     judgement = harness.judge.round_trip(source, back, own=own, through=through, direction=trip.direction)
     if not judgement.findings:
         return
     ways = {
         f"on the way {'up' if is_request else 'down'}, {route}": _judge_translation(
-            trip.there, route, is_request, harness
+            trip.translation, route, is_request, harness
         ),
-        f"on the way back, {_reverse(route)}": _judge_translation(trip.back, _reverse(route), is_request, harness),
+        f"on the way back, {_reverse(route)}": _judge_translation(trip.way_back, _reverse(route), is_request, harness),
     }
     spellings = [(finding.rule, unread_spelling(through, finding)) for finding in [*ways.values()][1]]
     table = consequence_table(harness.corpus)
@@ -93,17 +93,17 @@ def _judge_trip(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding
             *filter(None, [spelled.replace("source", "body")]),
         ]
         message = f"{finding.message} ({'; '.join(notes)})"
-        finding = replace(finding, body=trip.body_label, message=message, between=trip.there.output)
+        finding = replace(finding, body=trip.body_label, message=message, between=trip.translation.output)
         yield apply_circumstances(harness.corpus, finding, [] if any(rules_by_way.values()) else ["round-trip-only"])
 
 
-def _judge_translation(way: _Translation, route: Route, is_request: bool, harness: Harness) -> list[Finding]:
+def _judge_translation(translation: _Translation, route: Route, is_request: bool, harness: Harness) -> list[Finding]:
     """The MUSTs that one translation breaks by itself."""
     judge = harness.judge
     if is_request:
-        judgement = judge.request(way.source, way.output, route)
+        judgement = judge.request(translation.source, translation.output, route)
     else:
-        judgement = judge.response(way.source, way.output, route, requests=way.requests)
+        judgement = judge.response(translation.source, translation.output, route, requests=translation.requests)
     return [finding for finding in judgement.findings if finding.is_must]
 
 
@@ -131,21 +131,21 @@ def _blame(rule: str, rules_by_way: Mapping[str, Sequence[str]], guilty: Sequenc
 
 
 def _play_trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[_Trip]:
-    there = _open_session(open_session, route, tally)
-    home = _open_session(open_session, _reverse(route), tally)
-    if there is None or home is None:
+    session = _open_session(open_session, route, tally)
+    session_back = _open_session(open_session, _reverse(route), tally)
+    if session is None or session_back is None:
         return
     # Whole requests: what a client only names, the provider at the other end does not hold.
     clients = whole_exchanges(route.client, case.exchanges(route.client))
     upstreams = whole_exchanges(route.upstream, case.exchanges(route.upstream))
     exchanges = list(zip(clients, upstreams, strict=True))
-    if there.own_history or home.own_history:
+    if session.own_history or session_back.own_history:
         exchanges = exchanges[:1]
-    request_trip = _play_request(*exchanges[-1], there, home, route, harness, tally)
+    request_trip = _play_request(*exchanges[-1], session, session_back, route, harness, tally)
     if request_trip is None:
         return
     yield request_trip
-    if "response" not in there.operations & home.operations:
+    if "response" not in session.operations & session_back.operations:
         return
     if not case.replies(route.client, route.upstream) or not case.replies(route.upstream, route.client):
         return
@@ -161,8 +161,8 @@ def _play_trips(case: Case, route: Route, open_session: OpenSession, harness: Ha
 def _play_request(
     client: Exchange,
     upstream: Exchange,
-    there: SessionDriver,
-    home: SessionDriver,
+    session: SessionDriver,
+    session_back: SessionDriver,
     route: Route,
     harness: Harness,
     tally: Tally,
@@ -171,14 +171,14 @@ def _play_request(
     body_label = client.request_path.stem
 
     def played(body: Any) -> _Trip | _Stopped:
-        sent = there.request(body)
+        sent = session.request(body)
         if not isinstance(sent, Produced):
             return _Stopped(sent, body, route)
-        there.finish_exchange(provider_answer(upstream))
-        returned = home.request(sent.value)
+        session.finish_exchange(provider_answer(upstream))
+        returned = session_back.request(sent.value)
         if not isinstance(returned, Produced):
             return _Stopped(returned, sent.value, _reverse(route))
-        home.finish_exchange(provider_answer(client))
+        session_back.finish_exchange(provider_answer(client))
         return _Trip(
             "request", body_label, body, _Translation(body, sent.value), _Translation(sent.value, returned.value)
         )

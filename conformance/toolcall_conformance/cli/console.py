@@ -39,13 +39,13 @@ def say_lines(text: str, *, error: bool = False) -> None:
         print(visible_lines(text), file=stream)
 
 
-def say_progress(done: int, of: int) -> None:
+def say_progress(done: int, count: int) -> None:
     """Draw a bar in place of the last one on standard error; nothing where that is no terminal."""
     if not sys.stderr.isatty():
         return
-    full = _BAR * done // of
-    end = "\n" if done == of else ""
-    print(f"\r[{'#' * full}{' ' * (_BAR - full)}] {done:,} of {of:,}", end=end, file=sys.stderr, flush=True)
+    full = _BAR * done // count
+    end = "\n" if done == count else ""
+    print(f"\r[{'#' * full}{' ' * (_BAR - full)}] {done:,} of {count:,}", end=end, file=sys.stderr, flush=True)
 
 
 def say_json(text: str) -> None:

@@ -18,16 +18,16 @@ class KnownQueueing:
     def __init__(self) -> None:
         self.reason = ""
 
-    def patience_seconds(self, usual: float, limit: float) -> float:
-        """How long to wait for a second request, if the first took ``usual`` seconds; at most ``limit``."""
-        return min(max(MIN_SECONDS, PATIENCE_FACTOR * usual), limit)
+    def patience_seconds(self, first_seconds: float, limit: float) -> float:
+        """How long to wait for a second request, if the first took ``first_seconds``; at most ``limit``."""
+        return min(max(MIN_SECONDS, PATIENCE_FACTOR * first_seconds), limit)
 
-    def mark_queued(self, usual: float, waited: float) -> str:
+    def mark_queued(self, first_seconds: float, waited: float) -> str:
         """Note that a request was queued. Returns the reason to send no further ones."""
         self.reason = (
             "the translator serves one request at a time: while a stream is open, a second request does not reach the "
-            f"provider in {waited:.1f} s (the first took {usual:.1f} s). Two streams cannot mix so, but the second "
-            "client waits until the first has all"
+            f"provider in {waited:.1f} s (the first took {first_seconds:.1f} s). Two streams cannot mix so, but the "
+            "second client waits until the first has all"
         )
         return self.reason
 

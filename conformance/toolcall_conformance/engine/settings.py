@@ -176,7 +176,7 @@ def _isolation(sources: OptionSources) -> Isolation | None:
 
 def _repeat(sources: OptionSources) -> int:
     setting = sources.find("repeat")
-    return 1 if setting is None else _whole_number(setting, "no number of tries", least=1)
+    return 1 if setting is None else _whole_number(setting, "no number of tries", minimum=1)
 
 
 def _fuzz(sources: OptionSources) -> FuzzSettings | None:
@@ -184,8 +184,8 @@ def _fuzz(sources: OptionSources) -> FuzzSettings | None:
     setting, seeded = sources.find("fuzz"), sources.find("fuzz-seed")
     if setting is None:
         return None
-    count = _whole_number(setting, "no number of conversations", least=1)
-    seed = 0 if seeded is None else _whole_number(seeded, "no seed", least=0)
+    count = _whole_number(setting, "no number of conversations", minimum=1)
+    seed = 0 if seeded is None else _whole_number(seeded, "no seed", minimum=0)
     renderer = str(_value(sources, "fuzz-renderer", default=RENDERER))
     if importlib.util.find_spec("hypothesis") is None:
         raise pytest.UsageError(
@@ -199,10 +199,10 @@ def _fuzz(sources: OptionSources) -> FuzzSettings | None:
     return FuzzSettings(count, seed, renderer)
 
 
-def _whole_number(setting: settings_sources.NamedSetting, what: str, *, least: int) -> int:
+def _whole_number(setting: settings_sources.NamedSetting, fault: str, *, minimum: int) -> int:
     text = str(setting.value)
-    if not (text.isascii() and text.isdecimal() and int(text) >= least):
-        raise pytest.UsageError(f"{setting.where}: {text!r} is {what}; give {least} or more")
+    if not (text.isascii() and text.isdecimal() and int(text) >= minimum):
+        raise pytest.UsageError(f"{setting.where}: {text!r} is {fault}; give {minimum} or more")
     return int(text)
 
 

@@ -32,12 +32,12 @@ def first_choices(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(islice((text for text in texts if text is not None), MAX_CHOICES))
 
 
-def another_text(own: str, others: Iterable[str]) -> Form:
-    """Return the form of a text that is neither ``own`` nor one of ``others``, the ``first_choices`` of all texts.
+def another_text(text: str, taken_texts: Iterable[str]) -> Form:
+    """Return the form of a text that is neither ``text`` nor one of ``taken_texts``, the ``first_choices`` of all.
 
-    The caller computes ``others`` once for all breaches: thousands may have the same text.
+    The caller computes ``taken_texts`` once for all breaches: thousands may have the same text.
     """
-    return Form({"type": "string", "not": {"enum": list(dict.fromkeys((own, *others)))}})
+    return Form({"type": "string", "not": {"enum": list(dict.fromkeys((text, *taken_texts)))}})
 
 
 def object_with(**members: Form) -> Form:

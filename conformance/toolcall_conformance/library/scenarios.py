@@ -78,10 +78,10 @@ def _files(scenarios: Path) -> Iterator[Path]:
         yield pack.with_name(pack.name.removesuffix(packs.SUFFIX)) / "scenario.json"
 
 
-def _check_names(path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:
+def _check_names(path: Path, noun: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:
     choices = list(vocabulary)
     for name in names:
         if name not in choices:
             near = difflib.get_close_matches(str(name), choices, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(choices))}"
-            raise CorpusError(f"{path}: unknown {what} {name!r}; {hint}")
+            raise CorpusError(f"{path}: unknown {noun} {name!r}; {hint}")

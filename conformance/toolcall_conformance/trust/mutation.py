@@ -167,7 +167,7 @@ class SoundOutput:
 
     place: Place
     tops: Mapping[str, str]
-    usual: Counter[str]
+    rule_counts: Counter[str]
 
     def __post_init__(self) -> None:
         self.nodes: list[PlacedValue] = [node for node in nodes(self.place.output) if self._is_open(node.pointer)]
@@ -210,7 +210,7 @@ class SoundOutput:
 
     def new(self, body_findings: Iterable[Finding]) -> list[Finding]:
         """The findings that the undamaged output has not, by their rules."""
-        left = Counter(self.usual)
+        left = Counter(self.rule_counts)
         new_findings = []
         for finding in body_findings:
             if left[finding.rule] and not finding.is_must:

@@ -156,28 +156,28 @@ def digest(*values: Any, length: int = 24) -> str:
     return hashlib.sha256("".join(_WRITE_CANONICAL(values, 0)).encode()).hexdigest()[:length]
 
 
-def as_object(value: Any, what: str) -> dict[str, Any]:
-    """``value`` if it is an object, ``{}`` for null. Raises Refused otherwise, naming ``what``."""
+def as_object(value: Any, noun: str) -> dict[str, Any]:
+    """``value`` if it is an object, ``{}`` for null. Raises Refused otherwise, naming ``noun``."""
     if isinstance(value, dict):
         return value
     if value is None:
         return {}
-    raise Refused(f"{what} must be an object, not {type(value).__name__}")
+    raise Refused(f"{noun} must be an object, not {type(value).__name__}")
 
 
-def as_list(value: Any, what: str) -> list[Any]:
-    """``value`` if it is an array, ``[]`` for null. Raises Refused otherwise, naming ``what``."""
+def as_list(value: Any, noun: str) -> list[Any]:
+    """``value`` if it is an array, ``[]`` for null. Raises Refused otherwise, naming ``noun``."""
     if isinstance(value, list):
         return value
     if value is None:
         return []
-    raise Refused(f"{what} must be an array, not {type(value).__name__}")
+    raise Refused(f"{noun} must be an array, not {type(value).__name__}")
 
 
-def as_text(value: Any, what: str) -> str:
-    """``value`` if it is a string, ``""`` for null. Raises Refused otherwise, naming ``what``."""
+def as_text(value: Any, noun: str) -> str:
+    """``value`` if it is a string, ``""`` for null. Raises Refused otherwise, naming ``noun``."""
     if isinstance(value, str):
         return value
     if value is None:
         return ""
-    raise Refused(f"{what} must be a string, not {type(value).__name__}")
+    raise Refused(f"{noun} must be a string, not {type(value).__name__}")

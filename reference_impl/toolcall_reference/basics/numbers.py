@@ -12,11 +12,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def as_number(value: Any, what: str) -> Any:
-    """``value`` if it is a number. Raises Refused otherwise, naming ``what``."""
+def as_number(value: Any, noun: str) -> Any:
+    """``value`` if it is a number. Raises Refused otherwise, naming ``noun``."""
     if is_number(value):
         return value
-    raise Refused(f"{what} must be a number, not {value!r:.40}")
+    raise Refused(f"{noun} must be a number, not {value!r:.40}")
 
 
 def as_count(value: Any) -> int:

@@ -78,11 +78,11 @@ def _has_assistant_media(turns: list[Turn]) -> bool:
     return False
 
 
-def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart: bool = False) -> list[Turn]:
+def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, keeps_neighbours: bool = False) -> list[Turn]:
     """Merge neighbouring assistant turns, and place ``results`` directly after their calls.
 
-    Blank texts and turns that hold nothing else are dropped. ``apart``: neighbouring turns are not merged. The given
-    turns are not changed; those that need no change are returned themselves.
+    Blank texts and turns that hold nothing else are dropped. ``keeps_neighbours``: neighbouring turns are not merged.
+    The given turns are not changed; those that need no change are returned themselves.
     """
     answers = _ResultsByCall(results)
     arranged_turns: list[Turn] = []
@@ -116,7 +116,7 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
             if items:
                 turn = turn if len(items) == len(turn.items) else Turn(turn.side, items, turn.name)
                 arranged_turns.append(turn)
-                last = turn if of_assistant and not apart else None
+                last = turn if of_assistant and not keeps_neighbours else None
     answers.put(arranged_turns, open_calls, None)
     return arranged_turns
 
@@ -172,10 +172,10 @@ def _split_batches(turn: Turn) -> list[tuple[Turn, list[UniversalToolCall]]]:
     return parts
 
 
-def merge(turns: list[Turn], *, apart: bool = False, demoted: bool = False) -> list[Turn]:
+def merge(turns: list[Turn], *, keeps_neighbours: bool = False, demoted: bool = False) -> list[Turn]:
     """Merge neighbouring arranged turns of one side, results first.
 
-    ``apart``: only turns next to results are merged. ``demoted``: system turns become user turns.
+    ``keeps_neighbours``: only turns next to results are merged. ``demoted``: system turns become user turns.
     """
     merged_turns: list[Turn] = []
     joined: Turn | None = None
@@ -183,7 +183,7 @@ def merge(turns: list[Turn], *, apart: bool = False, demoted: bool = False) -> l
     for turn in turns:
         if demoted and turn.side == "system":
             turn = Turn("user", turn.items)
-        if turn.side == side and (not apart or merged_turns[-1].results):
+        if turn.side == side and (not keeps_neighbours or merged_turns[-1].results):
             if merged_turns[-1] is not joined:
                 joined = merged_turns[-1] = Turn(side, [*merged_turns[-1].items], merged_turns[-1].name)
             joined.items += turn.items

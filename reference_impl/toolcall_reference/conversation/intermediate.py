@@ -207,8 +207,9 @@ class Turn:
 class Tool:
     """A declared tool. ``kind`` is function, custom (free text, perhaps with a grammar in ``format``) or hosted.
 
-    ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None if unset. ``own`` is the
-    API's own declaration of a tool that it defines. ``name_in_namespace`` is None unless the name there differs.
+    ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None if unset.
+    ``own_declaration`` is the API's own declaration of a tool that it defines. ``name_in_namespace`` is None unless the
+    name there differs.
     """
 
     name: str
@@ -217,7 +218,7 @@ class Tool:
     kind: str = "function"
     strict: bool | None = None
     format: Any = None
-    own: Body | None = None
+    own_declaration: Body | None = None
     namespace: str | None = None
     name_in_namespace: str | None = None
 

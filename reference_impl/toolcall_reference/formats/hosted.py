@@ -16,17 +16,18 @@ _PURPOSE_BY_TYPE = {
 
 
 def encode_hosted(
-    tools: list[Tool], own: Mapping[str, Body], target: Target, used_names: Collection[str] = ()
+    tools: list[Tool], declaration_by_purpose: Mapping[str, Body], target: Target, used_names: Collection[str] = ()
 ) -> list[Body]:
     """The declarations of the target's tools for the same purposes.
 
-    ``own`` are the target's tools by purpose; a tool whose name is in ``used_names`` is not declared.
+    ``declaration_by_purpose`` are the target's tools by purpose; a tool whose name is in ``used_names`` is not
+    declared.
     """
     bodies: list[Body] = []
     for tool in (tool for tool in tools if tool.kind == "hosted"):
         kind = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name
         purpose = next((entry for start, entry in _PURPOSE_BY_TYPE.items() if kind.startswith(start)), None)
-        declared = own.get(purpose or "")
+        declared = declaration_by_purpose.get(purpose or "")
         if declared is None or declared in bodies or declared.get("name") in used_names:
             target.losses.add("tool-hosted", "the target has no such tool of its own; dropped", tool.name)
         else:

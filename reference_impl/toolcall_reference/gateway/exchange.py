@@ -124,7 +124,7 @@ class Exchange:
         key = self.key if upstream.forward_client_key else upstream.key
         url = upstream_address(upstream.format, upstream.url, self.route.upstream_model, stream=self.route.stream)
         names = headers.request_headers(
-            self.client, upstream.format, self.client_headers, key, own=upstream.forward_client_key
+            self.client, upstream.format, self.client_headers, key, is_client_key=upstream.forward_client_key
         )
         connect = min(_CONNECT_SECONDS, upstream.timeout)
         # Any byte ends the silence, but a provider may drip headers, or "100 Continue", forever.
@@ -150,17 +150,17 @@ class Exchange:
         async with reply:
             yield reply
 
-    def _translate(self, what: str, status: int, translate: Callable[[], Any]) -> Any:
+    def _translate(self, noun: str, status: int, translate: Callable[[], Any]) -> Any:
         """Run a translation. Raises ExchangeError with ``status`` if the input is refused."""
         try:
             output = translate()
         except (Refused, Unsupported) as error:
-            failure = Failure(_KIND_BY_STATUS[status], status, f"{what} cannot be translated: {error}")
+            failure = Failure(_KIND_BY_STATUS[status], status, f"{noun} cannot be translated: {error}")
             failure.details = getattr(error, "details", None)
             raise errors.ExchangeError(failure) from None
         except Exception as error:
             self.log.report_fault(error)
-            message = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
+            message = f"the gateway failed at {noun} ({type(error).__name__}); its log says more"
             raise errors.gateway_error(message) from None
         self._note_losses()
         return output

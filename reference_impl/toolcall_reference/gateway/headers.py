@@ -35,14 +35,14 @@ def memory_owner(key: str | None) -> str:
 
 
 def request_headers(
-    client: Format, upstream: Format, client_headers: Mapping[str, str], key: str | None, *, own: bool
+    client: Format, upstream: Format, client_headers: Mapping[str, str], key: str | None, *, is_client_key: bool
 ) -> Headers:
-    """The headers of the request to a provider. ``own``: ``key`` is the client's, not the gateway's."""
+    """The headers of the request to a provider. ``is_client_key``: ``key`` is the client's, not the gateway's."""
     http = upstream.http
     headers = {"content-type": "application/json", **http.headers}
     if client is upstream:
         headers |= _select_by_prefix(client_headers, http.passed_headers)
-    if own:
+    if is_client_key:
         headers |= _select_by_prefix(client_headers, http.key_owner_headers)
     if key is not None:
         headers[http.key_header] = http.key_form.replace("{key}", key)

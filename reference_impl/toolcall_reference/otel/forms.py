@@ -81,8 +81,8 @@ def _from_typed(part: Body) -> Body:
     if not isinstance(details, dict) or not isinstance(details.get("type"), str):
         raise Refused(f"the member {member} of a {kind} must be an object with a type")
     if details["type"] not in _CLIENTS:
-        own = _CALL if kind == "tool_call" else _ANSWER
-        return {**_without(part, member), "type": own, own: details}
+        own_type = _CALL if kind == "tool_call" else _ANSWER
+        return {**_without(part, member), "type": own_type, own_type: details}
     if kind == "tool_call_response":
         return {**part, "response": details.get("result")}
     special = {"kind": "custom"} if details["type"] == "custom" else {}

@@ -49,11 +49,11 @@ def to_request(messages: Mapping[str, Any], format_name: str, model: str, losses
     history.check_pairing(conversation)
     target = Target(model, losses)
     declared = [(tool, _encode_declaration(tool, wire_format)) for tool in conversation.tools]
-    conversation.tools = [tool for tool, own in declared if own is None]
+    conversation.tools = [tool for tool, declaration in declared if declaration is None]
     body = wire_format.encode_request(conversation, target)
-    own = [tool for _, tool in declared if tool is not None]
-    if own:
-        wire_format.provider.declare_hosted(body, own)
+    declarations = [declaration for _, declaration in declared if declaration is not None]
+    if declarations:
+        wire_format.provider.declare_hosted(body, declarations)
     return body
 
 
@@ -111,11 +111,11 @@ class _MessageReader:
         places: list[int] = []
         steps: list[Step] = []
         for place, part in enumerate(parts):
-            own = _own_state(part, self._format)
-            if own is not None:
-                item: Item = Opaque(name, str(part.get("type")), own)
+            state = _own_state(part, self._format)
+            if state is not None:
+                item: Item = Opaque(name, str(part.get("type")), state)
                 if part.get("type") in _SERVER_TYPES and part["type"] != "generic":
-                    item = Hosted(name, str(part["type"]), own)
+                    item = Hosted(name, str(part["type"]), state)
                 items_by_place[place] = [item]
             elif part.get("type") == "generic" and part.keys() <= {"type", "generic_type"}:
                 self._losses.add("reasoning", "only the provider can read it; dropped", part.get("generic_type"))
@@ -123,8 +123,8 @@ class _MessageReader:
                 places.append(place)
                 steps.append(_decode_step(part))
         for step, body in self._format.observer.encode_steps(steps):
-            at = next(place for place, candidate in zip(places, steps, strict=True) if candidate is step)
-            items_by_place[at] = [Hosted(name, str(body.get("type")), body)]
+            step_place = next(place for place, candidate in zip(places, steps, strict=True) if candidate is step)
+            items_by_place[step_place] = [Hosted(name, str(body.get("type")), body)]
         return items_by_place
 
     def _decode_part(self, part: Body) -> list[Item]:

@@ -16,24 +16,32 @@ def tool_definitions(tools: Sequence[Tool], losses: Losses) -> list[Body]:
     declarations: list[Body] = []
     for tool in tools:
         declaration = _encode_definition(tool)
-        if tool.own is not None:
+        if tool.own_declaration is not None:
             losses.add("own-tool", "the API's own declaration comes back as the function that it stands for", tool.name)
-            declaration = {**declaration, **tool.own} if "type" in tool.own else keyed_definition(tool.own)
+            declaration = (
+                {**declaration, **tool.own_declaration}
+                if "type" in tool.own_declaration
+                else keyed_definition(tool.own_declaration)
+            )
         if declaration not in declarations:
             declarations.append(declaration)
     return declarations
 
 
-def keyed_definition(own: Body) -> Body:
+def keyed_definition(declaration: Body) -> Body:
     """The definition of a tool that its API declares by one key."""
-    key = next(iter(own))
-    return {"type": key, "name": key, **own}
+    key = next(iter(declaration))
+    return {"type": key, "name": key, **declaration}
 
 
 def _encode_definition(tool: Tool) -> Body:
     if tool.kind == "hosted":
-        own = tool.format if isinstance(tool.format, dict) else {}
-        return {"name": tool.name, **own} if "type" in own else keyed_definition(own)
+        hosted_declaration = tool.format if isinstance(tool.format, dict) else {}
+        return (
+            {"name": tool.name, **hosted_declaration}
+            if "type" in hosted_declaration
+            else keyed_definition(hosted_declaration)
+        )
     declaration: Body = {"type": tool.kind, "name": tool.name}
     if tool.description is not None:
         declaration["description"] = tool.description

@@ -239,7 +239,7 @@ def _make_tool(tool: dict[str, Any], format_name: str) -> Tool:
         kind=kind,
         strict=tool.get("strict"),
         format=copy.deepcopy(tool.get("format")),
-        own=copy.deepcopy(tool.get("own", {}).get(format_name)),
+        own_declaration=copy.deepcopy(tool.get("own", {}).get(format_name)),
         namespace=tool.get("namespace"),
     )
 

@@ -287,8 +287,8 @@ def _restore_items(stretch: _Stretch, stretch_state: _StretchState, upstream: st
             text.raw_context = {upstream: state[upstream]}
     if any(isinstance(item, Opaque) and item.origin == upstream for item in stretch.items):
         return stretch.items
-    own = [
+    before, after = (
         [item for item in items if item.origin == upstream]
         for items in (stretch_state.blocks_before, stretch_state.blocks_after)
-    ]
-    return [*own[0], *stretch.items, *own[1]]
+    )
+    return [*before, *stretch.items, *after]

@@ -35,7 +35,7 @@ def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: R
     driver.begin_item(case.id)
     session = _open_session(driver, route, report)
     if session is None:
-        return report, any("within" in problem.what for problem in report.problems)
+        return report, any("within" in problem.sentence for problem in report.problems)
     report.operations = tuple(name for name in OPERATIONS if name in session.operations)
     report.own_history = session.own_history
     if not report.operations:

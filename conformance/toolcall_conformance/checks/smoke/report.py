@@ -21,12 +21,12 @@ from toolcall_conformance.drivers.python.tracebacks import error_line
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that does not work: ``what`` is a sentence, ``where`` a place if known, ``hint`` what to do next.
+    """Something that does not work: ``sentence`` says what, ``where`` a place if known, ``hint`` what to do next.
 
     ``rule`` is the broken one if the adapter works and its output is wrong; ``check`` is the check that found it.
     """
 
-    what: str
+    sentence: str
     where: str = ""
     hint: str = ""
     item: str = ""

@@ -82,20 +82,25 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
         return
     sessions = first.exchange.open_sessions.pop(), second.exchange.open_sessions.pop()
     outcomes = sessions[0].stream_interleaved(first.source, sessions[1], second.source)
-    for this, outcome, other in ((first, outcomes[0], second), (second, outcomes[1], first)):
-        body_label = this.exchange.name if this is first else f"{this.exchange.name}, beside it"
-        faults = list(_find_faults(this, outcome, other, harness, body_label))
+    for conversation, outcome, other_conversation in ((first, outcomes[0], second), (second, outcomes[1], first)):
+        body_label = conversation.exchange.name if conversation is first else f"{conversation.exchange.name}, beside it"
+        faults = list(_find_faults(conversation, outcome, other_conversation, harness, body_label))
         if not faults:
             continue
-        alone = _begin_conversation(this.case, route, open_session, harness)
+        alone = _begin_conversation(conversation.case, route, open_session, harness)
         played = alone if isinstance(alone, BlockedExchange) else alone.exchange.play(alone.source)
         if isinstance(alone, BlockedExchange) or isinstance(played, BlockedExchange):
             tally.blocked = f"blocked: {body_label}: the stream cannot be played by itself"
             continue
-        reported = {(fault.rule, fault.pointer) for fault in _find_faults(alone, played, other, harness, body_label)}
+        reported = {
+            (fault.rule, fault.pointer)
+            for fault in _find_faults(alone, played, other_conversation, harness, body_label)
+        }
         fresh = [fault for fault in faults if (fault.rule, fault.pointer) not in reported]
         if fresh:
-            tally.played.append(record_wrong_stream(tally, this.exchange.name, this.source.pieces, outcome))
+            tally.played.append(
+                record_wrong_stream(tally, conversation.exchange.name, conversation.source.pieces, outcome)
+            )
             tally.findings += [
                 replace(fault, message=f"{fault.message}, while another stream is open") for fault in fresh
             ]
@@ -124,11 +129,15 @@ def _begin_conversation(
 
 
 def _find_faults(
-    this: _Conversation, outcome: StreamOutcome, other: _Conversation, harness: Harness, body_label: str
+    conversation: _Conversation,
+    outcome: StreamOutcome,
+    other_conversation: _Conversation,
+    harness: Harness,
+    body_label: str,
 ) -> Iterator[Finding]:
     """The findings on a stream by itself, and on words of the other one in it."""
-    exchange = this.exchange
-    tally = Tally.of(harness, this.case, "stream", exchange.route)
+    exchange = conversation.exchange
+    tally = Tally.of(harness, conversation.case, "stream", exchange.route)
     failure: FailedOutcome | None = outcome.raised if isinstance(outcome, Streamed) else outcome
     if failure is not None or not isinstance(outcome, Streamed):
         if failure is not None:
@@ -136,8 +145,8 @@ def _find_faults(
         yield from tally.findings
         return
     judge_output(exchange, exchange.stream, outcome, harness, tally, body_label)
-    own = set(_LONG_WORD.findall(f"{_text(exchange.stream)} {this.upstream.response}"))
-    foreign = sorted(_foreign_words(other, outcome.data) - own)
+    own = set(_LONG_WORD.findall(f"{_text(exchange.stream)} {conversation.upstream.response}"))
+    foreign = sorted(_foreign_words(other_conversation, outcome.data) - own)
     hint = f" (the other stream says {foreign[0]!r})" if foreign else ""
     yield from (replace(entry, message=f"{entry.message}{hint}") for entry in tally.findings)
     if foreign and all(entry.is_note for entry in tally.findings):
@@ -154,12 +163,12 @@ def _find_faults(
         )
 
 
-def _foreign_words(other: _Conversation, output: bytes) -> set[str]:
+def _foreign_words(conversation: _Conversation, output: bytes) -> set[str]:
     """The words of the other stream in an output, in its events or in its assembled reply."""
-    format_name = other.exchange.route.client
+    format_name = conversation.exchange.route.client
     assembled = formats.assemble_bytes(format_name, output).body
     words = set(_LONG_WORD.findall(_text(output))) | set(_LONG_WORD.findall(str(assembled)))
-    return words & set(_LONG_WORD.findall(f"{_text(other.exchange.stream)} {other.upstream.response}"))
+    return words & set(_LONG_WORD.findall(f"{_text(conversation.exchange.stream)} {conversation.upstream.response}"))
 
 
 def _text(data: bytes) -> str:

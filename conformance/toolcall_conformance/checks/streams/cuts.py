@@ -88,12 +88,12 @@ def _difference(
     return ("the provider's own state is damaged", whole, state) if state != whole else None
 
 
-def _broken_rule(way: str, transport: Mapping[str, Any]) -> str:
+def _broken_rule(variant: str, transport: Mapping[str, Any]) -> str:
     """The rule that a difference under this variant breaks: a softer one for frames that the provider never sends."""
-    end = cuts.LINE_ENDS.get(way)
+    end = cuts.LINE_ENDS.get(variant)
     if end is not None and end not in transport["line_ends"]:
         return "translation/stream-line-ends"
-    return "translation/stream-comments" if way == cuts.COMMENTS and not transport.get("comments") else _CUTS_RULE
+    return "translation/stream-comments" if variant == cuts.COMMENTS and not transport.get("comments") else _CUTS_RULE
 
 
 def _shows_missing_end(outcome: object, route: Route) -> bool:

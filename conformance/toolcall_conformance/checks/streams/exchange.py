@@ -92,7 +92,8 @@ class StreamedExchange:
     ``stream`` is the upstream's, with its calls under the names that the translator declared; ``name`` is its file
     name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
     another process. ``open_sessions`` has the session that has sent its request, until it is played. ``left_out`` are
-    pointers to settings that the request lacks, because it ``failure`` with them. ``requests`` are those before it.
+    pointers to settings that the request lacks, because it failed with them (``failure``). ``requests`` are those
+    before it.
     """
 
     name: str

@@ -111,7 +111,7 @@ class _View:
 
     depth: int
     entries: int
-    beside: bool
+    with_equal_members: bool
 
     @property
     def inner(self) -> _View:
@@ -151,7 +151,7 @@ def _members(value: dict[str, Any], other: dict[str, Any] | None, view: _View) -
         if not same:
             against = other.get(key, MISSING) if other is not None else None
             yield f"{_text(key)}: ", _outline(member, against, view.inner)
-        elif view.beside:
+        elif view.with_equal_members:
             yield f"{_text(key)}: ", _brief(member)
         else:
             has_omissions = True

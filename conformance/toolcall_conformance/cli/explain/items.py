@@ -46,9 +46,9 @@ def item_of(corpus: Corpus, name: str) -> ItemId:
     return _applicable(corpus, ItemId(case, check, client, upstream or client, variant))
 
 
-def _verify(what: str, name: str, names: Collection[str]) -> None:
+def _verify(noun: str, name: str, names: Collection[str]) -> None:
     if name not in names:
-        raise UsageError(f"there is no {what} {name!r}{did_you_mean(name, names)}")
+        raise UsageError(f"there is no {noun} {name!r}{did_you_mean(name, names)}")
 
 
 def _applicable(corpus: Corpus, item: ItemId) -> ItemId:

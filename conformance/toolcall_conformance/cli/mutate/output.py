@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from toolcall_conformance.trust.sources.runner import TrialSettings
 
 
-def print_tables(items: Sequence[Any], own: str, head: Sequence[str]) -> None:
-    """Count the outcomes by cell, operator, the field ``own`` of their kind, direction and format, and in all."""
+def print_tables(items: Sequence[Any], kind_field: str, head: Sequence[str]) -> None:
+    """Count the outcomes by cell, operator, the field ``kind_field``, direction and format, and in all."""
     from toolcall_conformance.trust.matrix import cell, count_outcomes, lines
 
     keys: dict[str, Key] = {
         "direction, format, element and operator": cell,
         "operator": lambda item: (item.operator,),
-        own: lambda item: (getattr(item, own),),
+        kind_field: lambda item: (getattr(item, kind_field),),
         "direction and format": lambda item: (item.direction, item.format),
         "all": lambda _item: (),
     }
@@ -40,14 +40,14 @@ def write_results(
     parsed: argparse.Namespace,
     kind: str,
     items: Sequence[Any],
-    beside: Mapping[str, Any] | None = None,
+    extra_members: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all items to the file that ``--json`` names, if it does: under ``kind``, each with its name."""
     if not parsed.json:
         return
     settings = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
     entries = [asdict(item) | {"name": item.name} for item in items]
-    content = {**settings, **(beside or {}), kind: entries}
+    content = {**settings, **(extra_members or {}), kind: entries}
     atomic_files.write(parsed.json, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -61,24 +61,24 @@ def print_all(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.trust.sources.runner import run
 
     settings, count = _trial_settings(parsed), COUNT if parsed.count is None else parsed.count
-    tried = run(settings, parsed.seed, count, parsed.jobs, say_progress)
-    write_results(settings, parsed, "sources", tried, {"folders": [str(folder) for folder in settings.folders]})
-    _print_counts(tried)
-    sound = [draw for draw in tried if not draw.broken]
+    tried_draws = run(settings, parsed.seed, count, parsed.jobs, say_progress)
+    write_results(settings, parsed, "sources", tried_draws, {"folders": [str(folder) for folder in settings.folders]})
+    _print_counts(tried_draws)
+    sound_draws = [draw for draw in tried_draws if not draw.broken]
     lists = (
-        ("closed roads", _with_outcome(sound, "closed")),
-        ("the translator failed", _with_outcome(tried, "failed")),
-        ("refused, and the older version translates it", [draw for draw in tried if draw.refused_anew]),
+        ("closed roads", _with_outcome(sound_draws, "closed")),
+        ("the translator failed", _with_outcome(tried_draws, "failed")),
+        ("refused, and the older version translates it", [draw for draw in tried_draws if draw.refused_anew]),
     )
     for title, draws in lists:
         _print_roads(title, draws, settings)
     _print_roads(
         "closed, but for a refusal: the source breaks a MUST of its own format",
-        _with_outcome([draw for draw in tried if draw.broken], "closed"),
+        _with_outcome([draw for draw in tried_draws if draw.broken], "closed"),
         settings,
     )
-    _print_reasons("refused, though the source breaks no MUST", _with_outcome(sound, "refused sound"))
-    _print_rules("repaired", _with_outcome(tried, "repaired"))
+    _print_reasons("refused, though the source breaks no MUST", _with_outcome(sound_draws, "refused sound"))
+    _print_rules("repaired", _with_outcome(tried_draws, "repaired"))
     return 1 if any(draws for _, draws in lists) else 0
 
 
@@ -115,18 +115,18 @@ def _trial_settings(parsed: argparse.Namespace) -> TrialSettings:
     return TrialSettings(parsed.translator, Path.cwd(), tuple(parsed.folder), against, parsed.dialects)
 
 
-def _with_outcome(tried: Iterable[TriedDraw], outcome: str) -> list[TriedDraw]:
-    return [draw for draw in tried if draw.outcome == outcome]
+def _with_outcome(draws: Iterable[TriedDraw], outcome: str) -> list[TriedDraw]:
+    return [draw for draw in draws if draw.outcome == outcome]
 
 
-def _print_counts(tried: Sequence[TriedDraw]) -> None:
+def _print_counts(draws: Sequence[TriedDraw]) -> None:
     from toolcall_conformance.trust.sources.trials import OUTCOMES
 
-    for way in (*dict.fromkeys(draw.way for draw in tried), ""):
-        some = [draw for draw in tried if way in ("", draw.way)]
-        counts = Counter(draw.outcome for draw in some)
+    for way in (*dict.fromkeys(draw.way for draw in draws), ""):
+        draws_of_way = [draw for draw in draws if way in ("", draw.way)]
+        counts = Counter(draw.outcome for draw in draws_of_way)
         totals = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
-        say((f"{way or 'in all'}: ", "head"), f"{pluralize(len(some), 'draw')}: {totals}")
+        say((f"{way or 'in all'}: ", "head"), f"{pluralize(len(draws_of_way), 'draw')}: {totals}")
 
 
 def _print_roads(title: str, draws: Sequence[TriedDraw], settings: TrialSettings) -> None:
@@ -135,11 +135,11 @@ def _print_roads(title: str, draws: Sequence[TriedDraw], settings: TrialSettings
     say((f"{title}: {len(draws):,}", "head"))
     groups: dict[tuple[str, ...], list[TriedDraw]] = {}
     for draw in draws:
-        target = draw.upstream if draw.way == "request" else draw.client
-        groups.setdefault((draw.way, target, *(draw.rules or (draw.reason,))), []).append(draw)
-    for key, some in sorted(groups.items(), key=lambda entry: -len(entry[1])):
-        say(f"{len(some):6} {' '.join(key)}")
-        for draw in some[:_EXAMPLES]:
+        format_name = draw.upstream if draw.way == "request" else draw.client
+        groups.setdefault((draw.way, format_name, *(draw.rules or (draw.reason,))), []).append(draw)
+    for key, group in sorted(groups.items(), key=lambda entry: -len(entry[1])):
+        say(f"{len(group):6} {' '.join(key)}")
+        for draw in group[:_EXAMPLES]:
             say(f"       {_again(draw, settings)}")
             _print_draw(draw)
 

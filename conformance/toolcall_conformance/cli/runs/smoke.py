@@ -172,7 +172,7 @@ def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> No
         kind = "wrong" if first.rule else "error"
         broken_rule = f"{first.check}: {first.rule}: " if first.rule else ""
         say("")
-        say((kind, kind), f": {route}: {broken_rule}{first.what}")
+        say((kind, kind), f": {route}: {broken_rule}{first.sentence}")
         if first.where:
             say(f"  --> {first.where}")
         if others:
@@ -207,7 +207,7 @@ def _groups(problems: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem
     """Group the problems that are identical except for their route."""
     groups: dict[tuple[str, str], list[tuple[str, Problem]]] = {}
     for route, problem in problems:
-        key = (problem.rule, problem.check) if problem.rule else (problem.what, problem.where)
+        key = (problem.rule, problem.check) if problem.rule else (problem.sentence, problem.where)
         groups.setdefault(key, []).append((route, problem))
     return list(groups.values())
 

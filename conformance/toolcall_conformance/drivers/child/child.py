@@ -62,7 +62,7 @@ class Child:
         except NoAnswerError:
             return self._end_late(operation, timeout)
         except EndedError as ended:
-            return self._read_end(operation, ended.rest)
+            return self._read_end(operation, ended.unfinished_line)
         except TooLongError as error:
             problem = (
                 f"it wrote a line of more than {self._limit:,} bytes, which starts with {line_excerpt(error.beginning)}"
@@ -116,12 +116,14 @@ class Child:
         self._end(f"was killed when {operation} took more than {round(timeout, 2):g} s")
         return TimedOut(timeout, words)
 
-    def _read_end(self, operation: str, rest: bytes) -> ChildFailure:
+    def _read_end(self, operation: str, unfinished_line: bytes) -> ChildFailure:
         code = self._process.wait(_EXIT_SECONDS)
         how, words = _exit_text(code), self.last_output
         self._end(f"{how} when it was asked {operation}")
-        if rest.strip():
-            return ProtocolError(f"its output ended in the middle of the line {line_excerpt(rest)}; it {how}", words)
+        if unfinished_line.strip():
+            return ProtocolError(
+                f"its output ended in the middle of the line {line_excerpt(unfinished_line)}; it {how}", words
+            )
         return Crashed(TranslatorError(how), words, died=True)
 
     def _end_with_breach(self, sentence: str) -> ProtocolError:

@@ -21,11 +21,11 @@ class NoAnswerError(Exception):
 
 
 class EndedError(Exception):
-    """The child's output ended; ``rest`` is its unfinished last line."""
+    """The child's output ended; ``unfinished_line`` is its unfinished last line."""
 
-    def __init__(self, rest: bytes) -> None:
+    def __init__(self, unfinished_line: bytes) -> None:
         super().__init__()
-        self.rest = rest
+        self.unfinished_line = unfinished_line
 
 
 class TooLongError(Exception):

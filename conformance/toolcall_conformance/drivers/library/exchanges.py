@@ -300,11 +300,11 @@ class ExchangeSession:
             words=self._tail(),
         )
 
-    def _finish_with(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
+    def _finish_with(self, reply: Reply, extra_seconds: float = 0.0) -> ExchangeOutcome:
         self.begin_answer(reply)
-        return self.await_answer(more)
+        return self.await_answer(extra_seconds)
 
-    def await_answer(self, more: float = 0.0) -> ExchangeOutcome:
+    def await_answer(self, extra_seconds: float = 0.0) -> ExchangeOutcome:
         """Wait for the outcome of an exchange whose upstream answers."""
         pending, self._pending = self._pending, None
         if self._unsupported is not None:
@@ -312,7 +312,7 @@ class ExchangeSession:
         if pending is None or pending.cancelled():
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
         try:
-            return pending.result(self._timeout + more)
+            return pending.result(self._timeout + extra_seconds)
         except FutureTimeoutError:
             return self._give_up_late(pending)
         except CancelledError:

@@ -145,12 +145,12 @@ def collect_stream(
 
 
 class StreamCollector:
-    """Collects a stream from an iterator; ``what`` names its source in sentences."""
+    """Collects a stream from an iterator; ``operation`` names its source in sentences."""
 
-    def __init__(self, progress: SourceProgress, limit: int, what: str) -> None:
+    def __init__(self, progress: SourceProgress, limit: int, operation: str) -> None:
         self._progress = progress
         self._limit = limit
-        self._what = what
+        self._what = operation
         self._size = 0
         self._pieces: list[OutputPiece] = []
 

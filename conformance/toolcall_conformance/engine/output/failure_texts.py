@@ -50,11 +50,11 @@ class CrashLine:
 
 @dataclass(eq=False)
 class FailureText:
-    """The text of a failure for pytest's ``repr_failure``: ``lines`` are shown. ``whole`` has all if those are cut."""
+    """The text of a failure for pytest's ``repr_failure``: ``lines`` are shown; ``all_lines`` if those are cut."""
 
     lines: list[Line]
     reprcrash: CrashLine
-    whole: list[Line] = field(default_factory=list)
+    all_lines: list[Line] = field(default_factory=list)
 
     def __str__(self) -> str:
         return "\n".join(line.text for line in self.lines)

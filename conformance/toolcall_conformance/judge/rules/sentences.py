@@ -70,16 +70,16 @@ def _count_words(number: Any, noun: str) -> str:
     return f"{number} {noun if number == 1 else {'entry': 'entries'}.get(noun, f'{noun}s')}"
 
 
-def _too_few(what: str, unit: str) -> Callable[[Any, Any], str]:
+def _too_few(noun: str, unit: str) -> Callable[[Any, Any], str]:
     return lambda value, least: (
-        f"this {what} has {_count_words(len(value), unit)}; it must have at least {_count_words(least, unit)}"
+        f"this {noun} has {_count_words(len(value), unit)}; it must have at least {_count_words(least, unit)}"
         if value
-        else f"this {what} is empty; it must have at least {_count_words(least, unit)}"
+        else f"this {noun} is empty; it must have at least {_count_words(least, unit)}"
     )
 
 
-def _too_many(what: str, unit: str) -> Callable[[Any, Any], str]:
-    return lambda value, most: f"this {what} has {_count_words(len(value), unit)}; it may have at most {most}"
+def _too_many(noun: str, unit: str) -> Callable[[Any, Any], str]:
+    return lambda value, most: f"this {noun} has {_count_words(len(value), unit)}; it may have at most {most}"
 
 
 _SENTENCE_BY_KEYWORD: Final[Mapping[str, Callable[[Any, Any], str]]] = {

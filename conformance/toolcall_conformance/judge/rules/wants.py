@@ -117,9 +117,9 @@ class Wants:
             passed.append((step, _walk(self._follow_references(passed[-1][1], way), way)))
         return passed
 
-    def _follow_references(self, schema: Any, way: Sequence[str | int]) -> Any:
+    def _follow_references(self, schema: Any, path: Sequence[str | int]) -> Any:
         """The schema, or the one that it refers to if only that has the next step: paths leave references out."""
-        while isinstance(schema, dict) and "$ref" in schema and _walk(schema, way) is None:
+        while isinstance(schema, dict) and "$ref" in schema and _walk(schema, path) is None:
             schema = self._resolve_reference(schema)
         return schema
 
@@ -163,9 +163,9 @@ def asks_for_keys(error: ValidationError) -> bool:
     return error.validator == "required"
 
 
-def _walk(value: Any, way: Iterable[str | int]) -> Any:
+def _walk(value: Any, path: Iterable[str | int]) -> Any:
     """The value at the end of a path through a document; None if the path leads nowhere."""
-    for step in way:
+    for step in path:
         has_step = isinstance(value, list) or (isinstance(value, dict) and step in value)
         value = value[step] if has_step else None
     return value

@@ -129,16 +129,21 @@ class _StreamPair:
         return outcome.may_become_error(self.corpus, formats.read(self.route.upstream, "response", self.sent.body))
 
 
-def _join_findings(pair: _StreamPair, own: list[Finding], findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _join_findings(
+    pair: _StreamPair, stream_findings: list[Finding], findings: Sequence[Finding]
+) -> tuple[Finding, ...]:
     """The findings on a stream and on its assembled reply, each fault once."""
     corpus, client, received = pair.corpus, pair.route.client, pair.received
-    own = suppress(corpus, own, findings, is_inside=inside_call_test(corpus, client, received))
+    stream_findings = suppress(corpus, stream_findings, findings, is_inside=inside_call_test(corpus, client, received))
     findings = suppress(
-        corpus, findings, findings, conditions=["stream-broken"] if any(breach.is_must for breach in own) else []
+        corpus,
+        findings,
+        findings,
+        conditions=["stream-broken"] if any(breach.is_must for breach in stream_findings) else [],
     )
-    reported = {breach.rule for breach in own}  # some rules apply to an event and to the whole reply alike
+    reported = {breach.rule for breach in stream_findings}  # some rules apply to an event and to the whole reply alike
     rest = [breach for breach in findings if breach.rule not in reported]
-    return (*own, *locate_in_assembled(client, pair.output, received, rest))
+    return (*stream_findings, *locate_in_assembled(client, pair.output, received, rest))
 
 
 def _report_cut_calls(pair: _StreamPair, sent: Assembled) -> Iterator[Finding]:
@@ -149,20 +154,20 @@ def _report_cut_calls(pair: _StreamPair, sent: Assembled) -> Iterator[Finding]:
         yield _add_event_words(pair.output, difference)
 
 
-def _judge_alone(pair: _StreamPair, own: list[Finding]) -> tuple[Finding, ...]:
+def _judge_alone(pair: _StreamPair, stream_findings: list[Finding]) -> tuple[Finding, ...]:
     """The findings on a stream without a known source, and on its reply."""
     client, model = pair.route.client, pair.route.client_model
     findings = check_body(pair.corpus, client, "response", pair.received.body, model=model)
-    return _join_findings(pair, own, findings)
+    return _join_findings(pair, stream_findings, findings)
 
 
-def _judge_broken(pair: _StreamPair, own: Sequence[Finding], how: str) -> Iterator[Finding]:
+def _judge_broken(pair: _StreamPair, stream_findings: Sequence[Finding], how: str) -> Iterator[Finding]:
     """The findings on a client's stream whose source broke off or failed: on its end, and on the part before."""
     sent, received = pair.sent, pair.received
     assert sent is not None
     how = how or ("failed" if sent.end == "failed" else "breaks off")
     findings = judge_end(pair.corpus, pair.route.client, sent, received, pair.output, how)
-    if not any(fault.is_must for fault in (*own, *findings)):  # of a broken stream one fault is enough
+    if not any(fault.is_must for fault in (*stream_findings, *findings)):  # of a broken stream one fault is enough
         replies, output = (sent, received), pair.output
         findings += compare_broken_reply(pair.corpus, replies, pair.route, how, output, accepted=pair.accepted)
     return (_add_event_words(pair.output, fault) for fault in findings)

@@ -71,18 +71,18 @@ def _pointers_outward(pointer: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _StreamPrefixes:
-    """A stream, its assembled reply (``whole``), and the replies that its beginnings assemble to, cached."""
+    """A stream, its assembled reply (``reply``), and the replies that its beginnings assemble to, cached."""
 
     client: str
     stream: dict[str, Any]
-    whole: Any
+    reply: Any
     _replies: dict[int, Any] = field(default_factory=dict)
     _events_read: int = 0
 
     def origin_words(self, pointer: str) -> str:
         """The events that a place of the reply was assembled from, in words; empty if unknown."""
         count = len(self.stream["events"])
-        last = self._value_at(self.whole, pointer)
+        last = self._value_at(self.reply, pointer)
         if not pointer or last is MISSING or count > MAX_EVENTS or self._events_read > MAX_EVENTS_READ:
             return ""
         first = self._first_count(lambda body: self._value_at(body, pointer) not in (MISSING, None), 1, count)

@@ -20,7 +20,7 @@ class UnreadableCaptureError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CapturedExchange:
-    """One exchange. ``name`` is its place in the file (``entry 3``), ``at`` when it began, in seconds.
+    """One exchange. ``name`` is its place in the file (``entry 3``), ``time`` when it began, in seconds.
 
     ``request`` and ``reply`` are JSON values, None where they are not known; ``stream`` are a streamed reply's bytes.
     """
@@ -31,7 +31,7 @@ class CapturedExchange:
     stream: bytes | None = None
     url: str = ""
     status: int | None = None
-    at: float | None = None
+    time: float | None = None
 
     @property
     def is_error(self) -> bool:

@@ -94,7 +94,7 @@ def _pair_halves(halves: Sequence[CapturedExchange]) -> Iterator[CapturedExchang
     waiting: CapturedExchange | None = None
     for half in halves:
         if half.request is None and waiting is not None:
-            at = waiting.at if waiting.at is not None else half.at
+            at = waiting.time if waiting.time is not None else half.time
             name = f"{waiting.name} and {half.name}"
             yield CapturedExchange(
                 name, waiting.request, half.reply, half.stream, waiting.url or half.url, half.status, at

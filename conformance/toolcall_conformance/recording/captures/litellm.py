@@ -40,7 +40,7 @@ def exchange(name: str, value: dict[str, Any]) -> CapturedExchange | None:
     reply = value["response"] if isinstance(value["response"], dict) else body_of(str(value["response"]))
     at = value.get("startTime")
     return CapturedExchange(
-        name, request, reply if isinstance(reply, dict) else None, at=at if isinstance(at, (int, float)) else None
+        name, request, reply if isinstance(reply, dict) else None, time=at if isinstance(at, (int, float)) else None
     )
 
 

@@ -57,17 +57,21 @@ def _likeness(texts: frozenset[str], other: frozenset[str]) -> float:
 
 def _time_distance(exchange: CapturedExchange, other: CapturedExchange) -> float:
     """The seconds between two beginnings; more, where the provider's request began before the client's."""
-    if exchange.at is None or other.at is None:
+    if exchange.time is None or other.time is None:
         return _SECONDS
-    return abs(other.at - exchange.at) if other.at >= exchange.at - 1 else _SECONDS + abs(other.at - exchange.at)
+    return (
+        abs(other.time - exchange.time)
+        if other.time >= exchange.time - 1
+        else _SECONDS + abs(other.time - exchange.time)
+    )
 
 
 def are_swapped(matches: Sequence[MatchedExchange]) -> bool:
     """Whether each upstream's exchange began before the client's: then the two lists are the other way round."""
     times = [
-        (match.client.at, match.upstream.at)
+        (match.client.time, match.upstream.time)
         for match in matches
-        if match.upstream is not None and match.client.at is not None and match.upstream.at is not None
+        if match.upstream is not None and match.client.time is not None and match.upstream.time is not None
     ]
     return bool(times) and all(theirs < ours for ours, theirs in times)
 

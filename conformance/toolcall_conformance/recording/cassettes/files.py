@@ -183,17 +183,17 @@ def _from_base64(text: Any) -> bytes:
         raise ValueError(f"a body in base64 that cannot be decoded ({error})") from None
 
 
-def _unpacked(body: bytes, headers: Mapping[str, str], which: str, unpacker: Unpacker) -> bytes:
+def _unpacked(body: bytes, headers: Mapping[str, str], message_name: str, unpacker: Unpacker) -> bytes:
     """Decode content encodings, unless decoded already: many recorders decode the body and keep the header."""
     for encoding in reversed([part.strip().lower() for part in headers.get("content-encoding", "").split(",")]):
         if encoding in ("gzip", "x-gzip") and body[:2] == b"\x1f\x8b":
             try:
                 body = unpacker.gzip(body)
             except ValueError as error:
-                raise ValueError(f"the {which}'s gzip body is damaged or too large ({error})") from None
+                raise ValueError(f"the {message_name}'s gzip body is damaged or too large ({error})") from None
         elif encoding == "deflate" and body[:1] not in (b"{", b"[", b"d", b"e", b":", b""):
             try:
                 body = unpacker.deflate(body)
             except ValueError as error:
-                raise ValueError(f"the {which}'s deflate body is damaged or too large ({error})") from None
+                raise ValueError(f"the {message_name}'s deflate body is damaged or too large ({error})") from None
     return body

@@ -61,37 +61,37 @@ class CausesTable:
 def parse_section(path: Path, text: str) -> CausesTable:
     """Return the table of a TOML file. Raises KnownFailuresError."""
     lines = _LINE_PATTERN.findall(text)
-    header = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
+    header_index = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
     table: Any = tomllib.loads(text).get(KEY, {})
-    if header is None:
+    if header_index is None:
         if table:
             raise KnownFailuresError(f"{path}: write the causes below a line [{KEY}]")
         return CausesTable(text)
-    end = next((n for n in range(header + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
+    end = next((n for n in range(header_index + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
     # Comments right above the next table belong to that.
-    while end < len(lines) and end - 1 > header and lines[end - 1].lstrip().startswith("#"):
+    while end < len(lines) and end - 1 > header_index and lines[end - 1].lstrip().startswith("#"):
         end -= 1
     try:
-        rows, after = _parse_rows(lines, header + 1, end)
+        rows, text_after = _parse_rows(lines, header_index + 1, end)
     except ValueError as error:
         raise KnownFailuresError(f"{path}:{error}") from None
     if not isinstance(table, dict) or [row.cause for row in rows] != [*table]:
-        raise KnownFailuresError(f"{path}:{header + 1}: write each cause on a line of its own below [{KEY}]")
-    others = "".join([*lines[:header], "\n" * (end - header), *lines[end:]])
-    return CausesTable(others, lines[header], tuple(rows), after)
+        raise KnownFailuresError(f"{path}:{header_index + 1}: write each cause on a line of its own below [{KEY}]")
+    other_text = "".join([*lines[:header_index], "\n" * (end - header_index), *lines[end:]])
+    return CausesTable(other_text, lines[header_index], tuple(rows), text_after)
 
 
 def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[CauseRow], str]:
     """Return the rows between two lines, and the text after the last row. Raises ValueError."""
     rows: list[CauseRow] = []
-    before, number = "", start
+    text_before, number = "", start
     while number < end:
         if not lines[number].strip() or lines[number].lstrip().startswith("#"):
-            before += lines[number]
+            text_before += lines[number]
             number += 1
             continue
-        for last in range(number + 1, end + 1):
-            text = "".join(lines[number:last])
+        for stop in range(number + 1, end + 1):
+            text = "".join(lines[number:stop])
             try:
                 table = tomllib.loads(text)
             except tomllib.TOMLDecodeError:
@@ -99,17 +99,17 @@ def _parse_rows(lines: list[str], start: int, end: int) -> tuple[list[CauseRow],
             break
         else:
             raise ValueError(f"{number + 1}: this cause does not end")
-        for cause, texts in table.items():
-            rows.append(CauseRow(cause, _parse_patterns(number + 1, texts), before, text, number + 1))
-        before, number = "", last
-    return rows, before
+        for cause, pattern_texts in table.items():
+            rows.append(CauseRow(cause, _parse_patterns(number + 1, pattern_texts), text_before, text, number + 1))
+        text_before, number = "", stop
+    return rows, text_before
 
 
-def _parse_patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
+def _parse_patterns(line_number: int, pattern_texts: Any) -> tuple[str, ...]:
     texts = [pattern_texts] if isinstance(pattern_texts, str) else pattern_texts
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError(
-            f'{line}: no list of patterns; write "RULE SIGNATURE" = ["shell/seed::request::anthropic-to-gemini"]'
+            f'{line_number}: no list of patterns; write "RULE SIGNATURE" = ["shell/seed::request::anthropic-to-gemini"]'
         )
     return tuple(text.strip() for text in texts)
 
@@ -149,11 +149,11 @@ def format_row(cause: str, patterns: Collection[str]) -> str:
     def quote(text: str) -> str:
         return tomlkit.string(text).as_string()
 
-    *some, last = map(quote, patterns)
-    now, lines = f"{quote(cause)} = [", []
-    for number, each in enumerate([*(f"{part}, " for part in some), f"{last}]"]):
-        if number and len(now) + len(each.rstrip()) > WIDTH:
-            lines.append(f"{now.rstrip()}\n")
-            now = "  "
-        now += each
-    return "".join([*lines, f"{now}\n"])
+    *first, last = map(quote, patterns)
+    line, lines = f"{quote(cause)} = [", []
+    for number, entry in enumerate([*(f"{pattern}, " for pattern in first), f"{last}]"]):
+        if number and len(line) + len(entry.rstrip()) > WIDTH:
+            lines.append(f"{line.rstrip()}\n")
+            line = "  "
+        line += entry
+    return "".join([*lines, f"{line}\n"])

@@ -120,11 +120,11 @@ def _parse_entry(block: TableLines, table: dict[str, Any], current: Callable[[st
     )
 
 
-def _text_member(table: dict[str, Any], key: str, what: str, default: str | None = None) -> str:
+def _text_member(table: dict[str, Any], key: str, advice: str, default: str | None = None) -> str:
     text = table.get(key, default)
     if not isinstance(text, str) or (default is None and not text.strip()):
         problem = "is missing" if key not in table else "is no text" if not isinstance(text, str) else "is empty"
-        raise ValueError(f"`{key}` {problem}; write {what} there")
+        raise ValueError(f"`{key}` {problem}; write {advice} there")
     return text.strip()
 
 

@@ -67,7 +67,7 @@ def summary_lines(
     lines = [
         *page.mode_lines(run.header),
         *page.table_lines(run),
-        *page.loss_lines(loss_rows(run.items), each=everything),
+        *page.loss_lines(loss_rows(run.items), by_route=everything),
     ]
     if detail is Detail.SHORT:
         roots = new[:MAX_BLOCKS]
@@ -174,17 +174,17 @@ class _LineWrapper:
             lines.append([Line(route.ljust(first)), *cell_lines])
         return [*lines, *self.wrap(table.totals_text)]
 
-    def loss_lines(self, rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
-        """Yield the number of permitted losses, or ``each`` by route. Undue losses are always listed."""
+    def loss_lines(self, rows: Sequence[LossRow], *, by_route: bool) -> Iterator[list[Line]]:
+        """Yield the number of permitted losses; ``by_route`` lists them. Undue losses are always listed."""
         allowed = [row for row in rows if row.kind != "undue"]
         if allowed:
             elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
             words = f"{pluralize(len(elements), 'element')}, on {pluralize(len(routes), 'route')}"
-            more = "" if each else "; -v names them"
+            more = "" if by_route else "; -v names them"
             yield from self.wrap(f"losses: {words}, that a format cannot express, or only by convention{more}")
         for kind, title in _KINDS:
             for (check, client, upstream), group in groupby(
-                (row for row in rows if row.kind == kind and (each or kind == "undue")),
+                (row for row in rows if row.kind == kind and (by_route or kind == "undue")),
                 key=lambda row: (row.check, row.client, row.upstream),
             ):
                 names = ", ".join(f"{row.element} ({row.items})" for row in group)

@@ -15,10 +15,10 @@ from toolcall_conformance.library import Case, Corpus
 
 Entry = dict[str, Any]
 _THINKING, _HOSTED = "opaque", "hosted"
-_OWN = frozenset({_THINKING, _HOSTED})
+_FORMAT_BLOCKS = frozenset({_THINKING, _HOSTED})
 _STRICT = "strict"
 # A case with one of these is about more than its blocks.
-_SPECIAL = frozenset(
+_SPECIAL_MEMBERS = frozenset(
     {
         *("bends", "broken_stream", "dialect", "marks", "may_refuse", "replies_to", "replies_to_own_clients"),
         *("streamed_to_own_clients", "tools_in", "found_tools"),
@@ -26,7 +26,7 @@ _SPECIAL = frozenset(
 )
 _MEMBERS = ("models", "spell", "hosted_tools", "own_settings")
 # What not all models take: it would be rare without a kind of frames of its own.
-_NOT_ALL = ("audio", "response_format", "verbosity")
+_RARE_CAPABILITIES = ("audio", "response_format", "verbosity")
 _NOTATION_KEYS = ("declare", "spell")
 _SETTINGS = ("max_output_tokens", "reasoning")
 
@@ -43,15 +43,15 @@ class Lead:
 class Frame:
     """What a conversation has around its turns: members of ``scenario.json``, settings, and leads of its turns.
 
-    A frame without ``leads`` has the models, and perhaps how bodies are spelt. ``able``: the kinds of media, and the
-    settings, that cases with these models have. ``ids``: by format and case the ids of its calls, in order.
-    ``several_tools``: whether it takes more tools than one, since the spelling may be about the last of them.
+    A frame without ``leads`` has the models, and perhaps a notation of bodies. ``capabilities``: the kinds of media,
+    and the settings, that cases with these models have. ``ids``: by format and case the ids of its calls, in order.
+    ``several_tools``: whether it takes more tools than one, since the notation may be about the last of them.
     """
 
     members: Mapping[str, Any]
     settings: Mapping[str, Any]
     leads: tuple[Lead, ...] = ()
-    able: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset()
     ids: tuple[Mapping[str, Sequence[str | None]], ...] = ()
     several_tools: bool = False
 
@@ -67,44 +67,50 @@ class CorpusFrames:
     plain: tuple[Frame, ...]
     thinking: tuple[Frame, ...] = ()
     hosted: tuple[Frame, ...] = ()
-    spelt: tuple[Frame, ...] = ()
+    notation: tuple[Frame, ...] = ()
     strict: tuple[Mapping[str, str], ...] = ()
     uploaded: tuple[Entry, ...] = ()
     forms: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def kinds(self) -> tuple[tuple[Frame, ...], ...]:
-        able = (tuple(frame for frame in self.plain if name in frame.able) for name in _NOT_ALL)
-        return tuple(frames for frames in (self.plain, self.thinking, self.hosted, self.spelt, *able) if frames)
+        rare = (tuple(frame for frame in self.plain if name in frame.capabilities) for name in _RARE_CAPABILITIES)
+        return tuple(frames for frames in (self.plain, self.thinking, self.hosted, self.notation, *rare) if frames)
 
 
 def corpus_frames(corpus: Corpus) -> CorpusFrames:
     """The frames that the cases in all formats have; of equal models one plain frame."""
-    whole = [case for case in corpus.cases.values() if {*case.formats} == {*corpus.formats} and not case.dialects]
-    usual = [case.scenario for case in whole if not _SPECIAL & case.scenario.keys()]
+    complete_cases = [
+        case for case in corpus.cases.values() if {*case.formats} == {*corpus.formats} and not case.dialects
+    ]
+    plain_scenarios = [case.scenario for case in complete_cases if not _SPECIAL_MEMBERS & case.scenario.keys()]
     return CorpusFrames(
-        tuple(_plain(usual)),
-        _with_shared_leads([*_frames(whole, _THINKING)]),
-        tuple(_frames(whole, _HOSTED)),
-        tuple(_notation_frames(usual)),
-        tuple(scenario["declare"] for scenario in usual if _STRICT in scenario.get("declare", {}).values()),
-        tuple(entry for scenario in usual for entry in _media(scenario, "user") if "file" in entry["media"]),
-        {form["type"]: "schema" in form for scenario in usual if (form := scenario["settings"].get("response_format"))},
+        tuple(_plain_frames(plain_scenarios)),
+        _with_shared_leads([*_frames_with_blocks(complete_cases, _THINKING)]),
+        tuple(_frames_with_blocks(complete_cases, _HOSTED)),
+        tuple(_notation_frames(plain_scenarios)),
+        tuple(scenario["declare"] for scenario in plain_scenarios if _STRICT in scenario.get("declare", {}).values()),
+        tuple(entry for scenario in plain_scenarios for entry in _media(scenario, "user") if "file" in entry["media"]),
+        {
+            form["type"]: "schema" in form
+            for scenario in plain_scenarios
+            if (form := scenario["settings"].get("response_format"))
+        },
     )
 
 
-def _plain(scenarios: Sequence[Mapping[str, Any]]) -> Iterator[Frame]:
+def _plain_frames(scenarios: Sequence[Mapping[str, Any]]) -> Iterator[Frame]:
     """A frame for each set of models that a case has together."""
-    sharing: dict[tuple[tuple[str, str], ...], list[Mapping[str, Any]]] = {}
+    scenarios_by_models: dict[tuple[tuple[str, str], ...], list[Mapping[str, Any]]] = {}
     for scenario in scenarios:
-        sharing.setdefault(tuple(scenario["models"].items()), []).append(scenario)
-    for models in sorted(sharing):
-        cases = sharing[models]
+        scenarios_by_models.setdefault(tuple(scenario["models"].items()), []).append(scenario)
+    for models in sorted(scenarios_by_models):
+        cases = scenarios_by_models[models]
         media = (
             entry["media"]["kind"] for case in cases for role in ("user", "result") for entry in _media(case, role)
         )
-        able = frozenset([*media, *(name for case in cases for name in case["settings"])])
-        yield Frame({"models": dict(models)}, {}, able=able, ids=tuple(_ids(cases)))
+        capabilities = frozenset([*media, *(name for case in cases for name in case["settings"])])
+        yield Frame({"models": dict(models)}, {}, capabilities=capabilities, ids=tuple(_ids(cases)))
 
 
 def _ids(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Sequence[str | None]]]:
@@ -123,7 +129,7 @@ def _notation_frames(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[Frame]:
         entries = [entry for turn in scenario["conversation"] for entry in turn["content"]]
         members = {name: scenario[name] for name in ("models", *_NOTATION_KEYS) if name in scenario}
         notation = {name: members[name] for name in _NOTATION_KEYS if name in members}
-        if _STRICT in scenario.get("declare", {}).values() or any(_OWN & entry.keys() for entry in entries):
+        if _STRICT in scenario.get("declare", {}).values() or any(_FORMAT_BLOCKS & entry.keys() for entry in entries):
             continue
         if notation and notation not in notations:
             notations.append(notation)
@@ -154,20 +160,22 @@ def _thinking(lead: Lead) -> set[str]:
     return {*lead.entries[0].get(_THINKING, ())}
 
 
-def _frames(cases: Iterable[Case], kind: str) -> Iterator[Frame]:
+def _frames_with_blocks(cases: Iterable[Case], kind: str) -> Iterator[Frame]:
     for case in cases:
         scenario = case.scenario
         turns = [turn for turn in scenario["conversation"] if turn["role"] == "assistant"]
-        if _SPECIAL & scenario.keys() or any({"only", "given"} & turn.keys() for turn in scenario["conversation"]):
+        if _SPECIAL_MEMBERS & scenario.keys() or any(
+            {"only", "given"} & turn.keys() for turn in scenario["conversation"]
+        ):
             continue
         leads = tuple(lead for turn in turns if (lead := _lead(turn["content"], kind)) is not None)
-        if leads and not _names(leads, scenario["tools"]):
+        if leads and not _name_tools(leads, scenario["tools"]):
             members = {name: scenario[name] for name in _MEMBERS if name in scenario}
             settings = {name: scenario["settings"][name] for name in _SETTINGS if name in scenario["settings"]}
             yield Frame(members, settings, leads)
 
 
-def _names(leads: Sequence[Lead], tools: Iterable[str]) -> bool:
+def _name_tools(leads: Sequence[Lead], tools: Iterable[str]) -> bool:
     """Whether blocks name tools of their case, which a generated conversation does not have."""
     text = json.dumps([lead.entries for lead in leads])
     return any(f'"{name}"' in text for name in tools)

@@ -68,10 +68,10 @@ class ScenarioSource:
         return lot
 
 
-def _unique(every: Iterable[GeneratedScenario]) -> Iterator[GeneratedScenario]:
+def _unique(scenarios: Iterable[GeneratedScenario]) -> Iterator[GeneratedScenario]:
     """Each scenario once."""
     keys: set[bytes] = set()
-    for drawn in every:
+    for drawn in scenarios:
         key = hashlib.sha256(drawn.key.encode()).digest()[:16]  # there may be very many
         if key not in keys:
             keys.add(key)

@@ -59,7 +59,7 @@ def _at_address(draw: DrawFn) -> Entry:
 AT_ADDRESS: SearchStrategy[Entry] = _at_address()
 
 
-def with_bytes(able: Collection[str]) -> SearchStrategy[Entry]:
-    """Media with their bytes, of the kinds that all models take and, oftener, those that these are ``able`` to take."""
-    rare = [kind for kind in sorted(_FILES) if kind not in USUAL and kind in able]
+def with_bytes(capabilities: Collection[str]) -> SearchStrategy[Entry]:
+    """Media with their bytes, of the kinds that all models take and, oftener, of ``capabilities``."""
+    rare = [kind for kind in sorted(_FILES) if kind not in USUAL and kind in capabilities]
     return _bytes((*USUAL, *rare, *rare, *rare))

@@ -71,7 +71,7 @@ def settings(draw: DrawFn, turns: Sequence[Turn], tools: Sequence[str], frame: F
     drawn_settings: dict[str, Any] = copy.deepcopy(dict(frame.settings))
     batches = [[entry["call"] for entry in turn["content"] if "call" in entry] for turn in turns]
     if not frame.settings:
-        free = {**_FREE, **{name: drawn for name, drawn in _OF_MODELS.items() if name in frame.able}}
+        free = {**_FREE, **{name: drawn for name, drawn in _OF_MODELS.items() if name in frame.capabilities}}
         if _refers_back(frame):
             del free["store"]
         for name in draw(st.sets(st.sampled_from(sorted(free)), max_size=3)):

@@ -52,7 +52,7 @@ def scenarios(draw: DrawFn, frames: CorpusFrames) -> dict[str, Any]:
     rounds = draw(st.sampled_from(_ROUNDS))
     least = 1 + frame.several_tools
     tools = declarations.tools(draw, least, strict=strict) if rounds or least > 1 or draw(st.booleans()) else {}
-    asks = bool(frames.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
+    asks = bool(frames.forms) and "response_format" in frame.capabilities and draw(st.integers(0, 2)) > 0
     answer_form = request_settings.answer_format(draw, frames.forms) if asks else None
     turns = TurnGenerator(draw, tools, frame, TurnConstraints(strict, answer_form, frames.uploaded))
     turns.fill(rounds)

@@ -52,7 +52,7 @@ class TurnGenerator:
         self._constraints = constraints
         # Each is used once: no provider sends the same state again.
         self._leads = list(frame.leads)
-        self._shown = media.with_bytes(frame.able)
+        self._shown = media.with_bytes(frame.capabilities)
         self._in_history = False
 
     def fill(self, rounds: int) -> None:

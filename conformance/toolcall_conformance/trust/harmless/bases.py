@@ -27,7 +27,7 @@ SIDES: tuple[Side, ...] = ("output", "source", "golden")
 
 @dataclass
 class Base:
-    """A right body. ``judge`` gives the findings of the body in another notation, ``usual`` counts its own."""
+    """A right body. ``judge`` gives the findings of the body in another notation, ``rule_counts`` counts its own."""
 
     name: str
     side: Side
@@ -35,7 +35,7 @@ class Base:
     direction: Direction
     body: Any
     judge: Callable[[Any], Iterable[Finding]]
-    usual: Counter[str]
+    rule_counts: Counter[str]
     _elements: Elements | None = None
 
     def element(self, pointer: str, table: MutationTable) -> str:
@@ -50,7 +50,7 @@ class Base:
 
     def new(self, body: Any) -> list[Finding]:
         """The findings of another notation that the body does not have, by their rules."""
-        left = Counter(self.usual)
+        left = Counter(self.rule_counts)
         new_findings = []
         for finding in self.judge(body):
             if left[finding.rule] and not finding.is_must:

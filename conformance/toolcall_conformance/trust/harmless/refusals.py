@@ -139,11 +139,11 @@ def find_refusals(corpus: Corpus, cases: Sequence[str] = ()) -> tuple[int, list[
 
 def _changes(corpus: Corpus, cases: Sequence[str]) -> Iterator[tuple[str, _Body, str, str, Any]]:
     """Each change of each member: where, the body, what it becomes, the member, and the changed body."""
-    own = NotationTable(corpus).own
+    user_keys = NotationTable(corpus).user_keys
     for name in corpus.formats:
         counts: Counter[tuple[str, str]] = Counter()
         for place, body in _goldens(corpus, cases, name):
-            for node in _members(body, own, counts):
+            for node in _members(body, user_keys, counts):
                 for operator, change in CHANGES.items():
                     if operator != "empty" or node.kind in ("text", "list", "object"):
                         with suppress(Unfit):
@@ -166,13 +166,13 @@ def _goldens(corpus: Corpus, cases: Sequence[str], name: str) -> Iterator[tuple[
                     yield f"{case.id}/{exchange.number:02}", _Body(corpus, name, direction, body)
 
 
-def _members(body: _Body, own: Collection[str], counts: Counter[tuple[str, str]]) -> Iterator[PlacedValue]:
+def _members(body: _Body, user_keys: Collection[str], counts: Counter[tuple[str, str]]) -> Iterator[PlacedValue]:
     """The members of the format's own objects; of those of one pattern a few in all."""
     for node in nodes(body.value):
-        around = node.pointer.split("/")[1:-1]
-        if around[:1] == ["input"]:  # of one format it is the conversation itself
-            around = around[1:]
-        if node.place == "member" and not set(own) & set(around):
+        parent_keys = node.pointer.split("/")[1:-1]
+        if parent_keys[:1] == ["input"]:  # of one format it is the conversation itself
+            parent_keys = parent_keys[1:]
+        if node.place == "member" and not set(user_keys) & set(parent_keys):
             counts[body.direction, pattern_of(node.pointer)] += 1
             if counts[body.direction, pattern_of(node.pointer)] <= EACH:
                 yield node

@@ -77,20 +77,20 @@ def respell_keys(notation: Notation, body: Any, site: Site) -> None:
     _respell(body, site.choice, frozenset(notation.raw["own"]))
 
 
-def _respell(value: Any, case: str, own: frozenset[str]) -> None:
-    """All keys of the format's own objects; ``own`` names the members whose keys are the user's."""
+def _respell(value: Any, case: str, user_keys: frozenset[str]) -> None:
+    """All keys of the format's own objects; ``user_keys`` names the members whose keys are the user's."""
     if isinstance(value, list):
         for entry in value:
-            _respell(entry, case, own)
+            _respell(entry, case, user_keys)
     elif isinstance(value, dict):
         members = [(_in_case(key, case), key, entry) for key, entry in value.items()]
         value.clear()
         for spelled, key, entry in members:
             value[spelled] = entry
             if key == "properties" and isinstance(entry, dict):
-                _respell(list(entry.values()), case, own)
-            elif key not in own:
-                _respell(entry, case, own)
+                _respell(list(entry.values()), case, user_keys)
+            elif key not in user_keys:
+                _respell(entry, case, user_keys)
 
 
 def _in_case(key: str, case: str) -> str:

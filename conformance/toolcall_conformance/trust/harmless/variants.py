@@ -62,7 +62,7 @@ class NotationTable:
         if raw["operators"].keys() != REWRITERS.keys():
             odd = ", ".join(sorted(raw["operators"].keys() ^ REWRITERS.keys()))
             raise CorpusError(f"mutations/variants.json and the operators that there are differ in: {odd}")
-        self.own: tuple[str, ...] = tuple(raw["own"])
+        self.user_keys: tuple[str, ...] = tuple(raw["own"])
         """Members with what a user wrote himself, of which the types of a client know nothing."""
         self.all = tuple(Notation.of(entry) for entry in raw["variants"])
 

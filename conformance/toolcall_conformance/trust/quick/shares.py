@@ -101,5 +101,5 @@ def cells_of(shares: Sequence[Share]) -> tuple[int, int]:
     return sum(len(share.cells) for share in shares), sum(len(share.quick_cells) for share in shares)
 
 
-def _percent(part: int, of: int) -> str:
-    return f"{part / of:7.1%}" if of else f"{'-':>7}"
+def _percent(part: int, total: int) -> str:
+    return f"{part / total:7.1%}" if total else f"{'-':>7}"

@@ -133,22 +133,22 @@ class Draws:
         except OSError as error:
             raise LookupError(f"{holder!r} is no case, and no file that can be read ({error.strerror})") from None
 
-    def _on_a_route(self, holder: str, at: int, source: SourceBody, lot: random.Random) -> Draw | None:
+    def _on_a_route(self, holder: str, index: int, source: SourceBody, lot: random.Random) -> Draw | None:
         other = lot.choice(self._corpus.formats)
         client, upstream = (source.format, other) if source.way == "request" else (other, source.format)
         if self._draws_dialect(source) and lot.randrange(self._spoken) == 0:
             habits = self._dialects[source.format].draw(lot, source.way, source.body)
             mutation = f"{DIALECT}@{JOINED.join(habits)}"
             if habits:
-                return Draw(holder, at + 1, source, client, upstream, mutation, self._change(source, mutation))
+                return Draw(holder, index + 1, source, client, upstream, mutation, self._change(source, mutation))
         if self._alone:
             return None
         if lot.randrange(PLAIN) == 0:
-            return Draw(holder, at + 1, source, client, upstream, AS_IT_IS, source.body)
+            return Draw(holder, index + 1, source, client, upstream, AS_IT_IS, source.body)
         looked_at = 1 if lot.randrange(ANYTHING) == 0 else _LOOKED_AT
         draw = None
         for mutation, body in islice(self._mutations(source, lot), looked_at):
-            draw = Draw(holder, at + 1, source, client, upstream, mutation, body)
+            draw = Draw(holder, index + 1, source, client, upstream, mutation, body)
             if not self._breaks(source, body):
                 break
         return draw

@@ -17,13 +17,13 @@ _WELL = ("end", "tools")
 _OPEN_ENDS = ("error", "filter", "other", "pause")
 
 
-def differences(sight: ClientView, expected: Reading, own: Reading) -> list[str]:
-    """How ``sight`` differs from ``expected``; ``own`` is our reading of the body itself."""
+def differences(sight: ClientView, expected: Reading, reading: Reading) -> list[str]:
+    """How ``sight`` differs from ``expected``; ``reading`` is our reading of the body itself."""
     return [
         *_calls(list(sight.calls), expected.calls),
         *_ids(sight, expected),
         *_text(sight, expected),
-        *_end(sight, expected, own),
+        *_end(sight, expected, reading),
     ]
 
 
@@ -111,7 +111,7 @@ def _namesakes(call: Call, sdk_call: ClientCall) -> bool:
 def _same(sdk_call: ClientCall, call: Call) -> bool:
     """Whether the arguments are the expected ones; an object may wrap free text, and what is no object."""
     arguments, expected = sdk_call.arguments, call.arguments
-    if sdk_call.own or call.kind == "builtin" or isinstance(expected, Unreadable):
+    if sdk_call.is_own_tool or call.kind == "builtin" or isinstance(expected, Unreadable):
         return True  # what nobody can read has no right form
     if isinstance(arguments, NotParsed):
         return False
@@ -174,12 +174,12 @@ def _in_order(texts: Iterable[str], whole: str) -> bool:
     return True
 
 
-def _end(sight: ClientView, expected: Reading, own: Reading) -> Iterator[str]:
-    """``own`` tells what the word means that the client gives out; a word of another format is shown as it stands."""
+def _end(sight: ClientView, expected: Reading, reading: Reading) -> Iterator[str]:
+    """``reading`` tells what the word means that the client gives out; a word of another format is shown unchanged."""
     finish = expected.finish
     if finish is None or sight.ended == finish.raw:
         return
-    means = own.finish.reason if own.finish is not None and own.finish.raw == sight.ended else None
+    means = reading.finish.reason if reading.finish is not None and reading.finish.raw == sight.ended else None
     if means != finish.reason and (means in _WELL or finish.reason not in _OPEN_ENDS):
         yield f"ends by {_quoted(sight.ended)}, where the reply has {_quoted(finish.raw)}"
 

@@ -192,7 +192,7 @@ def _item_call(item: Any, where: str) -> ClientCall | None:
         return ClientCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)
     if item.type in _OWN_CALLS or (item.type == "tool_search_call" and item.execution == "client"):
         name, key = item.type.removesuffix("_call"), text_at(item.call_id, f"{where}.call_id")
-        return ClientCall(name, None, key, told=False, own=True)
+        return ClientCall(name, None, key, told=False, is_own_tool=True)
     return None
 
 

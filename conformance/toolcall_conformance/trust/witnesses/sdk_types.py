@@ -98,8 +98,8 @@ def _of_none(union: tuple[Any, ...], errors: list[Any]) -> Any:
     return next((error for error in kinds if error["loc"][: len(union) + 1] not in typed), kinds[0])
 
 
-def _within(loc: tuple[Any, ...], others: set[tuple[Any, ...]]) -> bool:
-    return any(loc[: len(other)] == other for other in others)
+def _within(loc: tuple[Any, ...], outer_locations: set[tuple[Any, ...]]) -> bool:
+    return any(loc[: len(other)] == other for other in outer_locations)
 
 
 def _discriminates(error: Any) -> bool:

@@ -60,9 +60,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     }
     system = [text for text in conversation.system if text.text.strip()]
     apart = "turns-apart" in target.notations
-    arranged = history.arrange(history.move_media_to_user(conversation.turns), conversation.results, apart=apart)
+    arranged = history.arrange(
+        history.move_media_to_user(conversation.turns), conversation.results, keeps_neighbours=apart
+    )
     # Only recent models know the role of instructions in the middle.
-    turns = history.merge(arranged, apart=apart, demoted="system-messages" not in target.notations)
+    turns = history.merge(arranged, keeps_neighbours=apart, demoted="system-messages" not in target.notations)
     turns = [turn for turn in turns if _is_readable(turn.items[0]) or any(map(_is_readable, turn.items))]
     if not turns:
         if system:

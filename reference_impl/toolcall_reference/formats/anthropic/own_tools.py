@@ -79,4 +79,4 @@ def as_function(tool: Body) -> Tool | None:
     screen = [f"{key} {tool[key]}" for key in ("display_width_px", "display_height_px") if key in tool]
     if screen:
         description = f"{description} The screen: {', '.join(screen)}."
-    return Tool(str(tool.get("name")), description, schema, own=tool)
+    return Tool(str(tool.get("name")), description, schema, own_declaration=tool)

@@ -116,8 +116,8 @@ def encode_tools(conversation: Conversation) -> list[Tool]:
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """The declaration of a tool."""
-    if tool.own is not None and target.exact:
-        return tool.own
+    if tool.own_declaration is not None and target.exact:
+        return tool.own_declaration
     body: Body = {}
     if "custom" in target.notations:
         body["type"] = "custom"

@@ -58,8 +58,8 @@ def _answered_turn_begins_with_thought(turns: list[Turn]) -> bool:
         place -= 2
     if place == len(turns):
         return True
-    own = [item for item in turns[place].items if not isinstance(item, (Opaque, Hosted)) or item.origin == NAME]
-    return bool(own) and isinstance(own[0], Opaque)
+    items = [item for item in turns[place].items if not isinstance(item, (Opaque, Hosted)) or item.origin == NAME]
+    return bool(items) and isinstance(items[0], Opaque)
 
 
 def _holds_results(turn: Turn) -> bool:

@@ -71,8 +71,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     target.use_names(NAMES, tools, conversation.calls)
     ids = target.assign_ids(conversation.calls, IDS)
     apart = "turns-apart" in target.notations
-    turns = history.arrange(conversation.turns, conversation.results, apart=apart)
-    turns = history.merge(turns, apart=apart, demoted=True)
+    turns = history.arrange(conversation.turns, conversation.results, keeps_neighbours=apart)
+    turns = history.merge(turns, keeps_neighbours=apart, demoted=True)
     order = {call.id: place for place, call in enumerate(conversation.calls)}
     signed = not target.exact and demands_signatures(target.model)
     contents = []
@@ -96,13 +96,13 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         if "system-role" in target.notations:
             body["systemInstruction"]["role"] = "user"
     hosted = encode_hosted(conversation.tools, {} if tools else HOSTED_BY_PURPOSE, target)
-    own = [tool.own for tool in tools if tool.own is not None and target.exact]
-    plain = [tool for tool in tools if tool.own is None or not target.exact]
+    own_tools = [tool.own_declaration for tool in tools if tool.own_declaration is not None and target.exact]
+    plain = [tool for tool in tools if tool.own_declaration is None or not target.exact]
     if tools or hosted:
         declared = [encode_tool(tool, target) for tool in plain]
         groups = [[declaration] for declaration in declared] if "tools-apart" in target.notations else [declared]
         functions = [{"functionDeclarations": group} for group in groups if group]
-        body["tools"] = functions + own[:1] + hosted
+        body["tools"] = functions + own_tools[:1] + hosted
     choice = encode_choice(conversation.settings, tools, target)
     if choice is not None:
         body["toolConfig"] = choice

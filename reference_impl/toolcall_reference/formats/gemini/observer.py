@@ -60,12 +60,12 @@ def _grounding_supports(grounding: Body) -> list[Any]:
     return supports if isinstance(supports, list) else []
 
 
-def _shift_support(support: Any, by: int) -> Any:
+def _shift_support(support: Any, offset: int) -> Any:
     segment = support.get("segment") if isinstance(support, dict) else None
     if not isinstance(segment, dict):
         return support
     place = segment.get("partIndex")
-    return {**support, "segment": {**segment, "partIndex": (place if isinstance(place, int) else 0) + by}}
+    return {**support, "segment": {**segment, "partIndex": (place if isinstance(place, int) else 0) + offset}}
 
 
 def _decode_steps(item: Hosted) -> list[Step]:

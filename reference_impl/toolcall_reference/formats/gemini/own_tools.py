@@ -53,7 +53,7 @@ def as_functions(declared: object) -> list[Tool]:
             name,
             description,
             {"type": "object", "properties": properties, "required": list(required)},
-            own={"computerUse": declared},
+            own_declaration={"computerUse": declared},
         )
         for name, (description, properties, required) in _FUNCTIONS.items()
         if name not in exclusions

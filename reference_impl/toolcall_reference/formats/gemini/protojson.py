@@ -69,10 +69,10 @@ def _camel_key(key: str) -> str:
     return _SNAKE_LETTER.sub(lambda match: match[1].upper(), key)
 
 
-def proto_number(value: Any, what: str) -> Any:
+def proto_number(value: Any, noun: str) -> Any:
     """``value``, or the number in a text: ``"0.5"`` is 0.5, ``"4.0"`` and ``"4e0"`` are 4.
 
-    Raises Refused for any other text, naming ``what``. Source: https://protobuf.dev/programming-guides/json/
+    Raises Refused for any other text, naming ``noun``. Source: https://protobuf.dev/programming-guides/json/
     """
     if not isinstance(value, str):
         return value
@@ -81,5 +81,5 @@ def proto_number(value: Any, what: str) -> Any:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise Refused(f"{what} must be a number, not the text {value[:40]!r}")
+        raise Refused(f"{noun} must be a number, not the text {value[:40]!r}")
     return int(number) if number.is_integer() else number

@@ -56,7 +56,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if system:
         messages.append({"role": role, "content": encode_content(system, target)})
     turns = history.move_media_to_user(conversation.turns)
-    for turn in history.arrange(turns, conversation.results, apart="turns-apart" in target.notations):
+    for turn in history.arrange(turns, conversation.results, keeps_neighbours="turns-apart" in target.notations):
         if turn.side == "assistant":
             turn_messages = _encode_assistant(turn, ids, target)
         elif turn.side == "system":

@@ -132,8 +132,8 @@ def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """The declaration of a tool."""
-    if tool.own is not None and target.exact:
-        return tool.own
+    if tool.own_declaration is not None and target.exact:
+        return tool.own_declaration
     declaration: Body = {"name": target.names.target_name(tool.name)}
     if tool.description or "blank-descriptions" in target.notations:
         declaration["description"] = tool.description or ""

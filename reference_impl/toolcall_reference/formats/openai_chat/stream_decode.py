@@ -195,8 +195,8 @@ class StreamDecoder:
         )
         given_id = next((entry["id"] for entry, _ in waiting if _has_id(entry)), None)
         call = self._new_call({**entry, "id": given_id}, kind, as_text(name, "name"))
-        for fragment, own in waiting:
-            self._grow_call(call, fragment, own)
+        for fragment, fragment_kind in waiting:
+            self._grow_call(call, fragment, fragment_kind)
 
     def _open_pending(self, *, but: object = _NO_KEY) -> None:
         """Open the pending calls that lack only an id, except that of ``but``."""
@@ -226,13 +226,13 @@ class StreamDecoder:
         if call is None:  # https://github.com/dirac-run/dirac/pull/215
             last = self._last_call()
             return None if given_id or name or last is None or _starts_new_arguments(last, function) else last
-        own = call.call.given_id
-        if given_id and own and given_id != own:
+        first_id = call.call.given_id
+        if given_id and first_id and given_id != first_id:
             # Servers give pieces of one call another id: https://github.com/poolsideai/pool/issues/9
             is_piece = function and not name and not _starts_new_arguments(call, function)
             return call if is_piece else self._by_id.get(given_id) if isinstance(given_id, str) else None
-        unlike = name and not (given_id or own) and (name != call.call.name or _is_whole(call))
-        return None if unlike else call
+        is_other_call = name and not (given_id or first_id) and (name != call.call.name or _is_whole(call))
+        return None if is_other_call else call
 
     def _last_call(self) -> OpenCall | None:
         calls = self._draft.calls

@@ -77,7 +77,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
     tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
-    target.own_tools = own_tools.own_tool_names(tool.own for tool in tools if target.exact)
+    target.own_tools = own_tools.own_tool_names(tool.own_declaration for tool in tools if target.exact)
     target.namespaces = {
         tool.name: (tool.namespace, tool.name_in_namespace or tool.name)
         for tool in tools
@@ -140,20 +140,20 @@ def _encode_turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         texts = [item for item in turn.items if isinstance(item, Text)]
         return [{"role": "developer", "content": encode_content(texts, target)}] if texts else []
     items: list[Body] = []
-    own: list[Body] = []
-    rest: list[Text | Media] = []
+    hosted_items: list[Body] = []
+    content: list[Text | Media] = []
     for item in turn.items:
         if isinstance(item, UniversalToolResult):
             items.append(_encode_result(item, ids, target))
         elif isinstance(item, (Text, Media)):
-            rest.append(item)
+            content.append(item)
         elif isinstance(item, Hosted) and item.origin == NAME and target.exact:
-            own.append(item.value)
+            hosted_items.append(item.value)
         else:
             target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
-    if rest:
-        items.append({"role": "user", "content": encode_content(rest, target)})
-    return items + own if own else items
+    if content:
+        items.append({"role": "user", "content": encode_content(content, target)})
+    return [*items, *hosted_items]
 
 
 def _encode_result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:

@@ -176,12 +176,12 @@ def _without_type(step: Step) -> Body:
 
 def _encode_call(step: ServerCall, *, is_separate: bool) -> Body:
     kind = step.details["type"]
-    own = next((key for key, value in _STEP_TYPE_BY_ITEM_TYPE.items() if value == kind), f"{kind}_call")
+    item_type = next((key for key, value in _STEP_TYPE_BY_ITEM_TYPE.items() if value == kind), f"{kind}_call")
     members = _without_type(step)
-    if isinstance(members.get("arguments"), dict) and own != "tool_search_call":
+    if isinstance(members.get("arguments"), dict) and item_type != "tool_search_call":
         members["arguments"] = dump(members["arguments"])
-    item: Body = {"type": own, "id": members.pop("item_id", step.id), **members}
-    if is_separate and own != "mcp_approval_request" and "call_id" not in members:
+    item: Body = {"type": item_type, "id": members.pop("item_id", step.id), **members}
+    if is_separate and item_type != "mcp_approval_request" and "call_id" not in members:
         item["call_id"] = step.id
     if step.name != kind:
         item["name"] = step.name
@@ -190,9 +190,12 @@ def _encode_call(step: ServerCall, *, is_separate: bool) -> Body:
 
 def _encode_answer(step: ServerResult) -> Body:
     kind = step.details["type"]
-    own = next((key for key, value in _SEPARATE_RESULTS.items() if value == kind), f"{kind}_call_output")
+    item_type = next((key for key, value in _SEPARATE_RESULTS.items() if value == kind), f"{kind}_call_output")
     members = _without_type(step)
-    item: Body = {"type": own, "approval_request_id" if own == "mcp_approval_response" else "call_id": step.id}
+    item: Body = {
+        "type": item_type,
+        "approval_request_id" if item_type == "mcp_approval_response" else "call_id": step.id,
+    }
     if "item_id" in members:
         item["id"] = members.pop("item_id")
     return item | members

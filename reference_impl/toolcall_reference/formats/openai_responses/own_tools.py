@@ -99,7 +99,7 @@ def as_function(tool: Body) -> Tool | None:
     if name == "tool_search":  # its declaration may describe it
         description, schema = tool.get("description") or description, tool.get("parameters") or schema
         as_object(schema, "parameters")
-    return Tool(name, str(description), schema, own=tool)
+    return Tool(name, str(description), schema, own_declaration=tool)
 
 
 def function_name(item: Body) -> str:

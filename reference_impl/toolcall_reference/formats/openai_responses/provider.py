@@ -179,11 +179,11 @@ def _part_events(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
     yield {"type": "response.content_part.done", **at, "part": part}
 
 
-def _text_events(event_name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[str, Any]]:
+def _text_events(event_name: str, key: str, text: str, location: Body, seed: str) -> Iterator[dict[str, Any]]:
     """The events of a text: its pieces, and then the whole."""
     for number, piece in enumerate(pieces(text, seed)):
-        yield {"type": f"{event_name}.delta", **at, "delta": piece, "obfuscation": noise(f"{seed}/{number}")}
-    yield {"type": f"{event_name}.done", **at, key: text}
+        yield {"type": f"{event_name}.delta", **location, "delta": piece, "obfuscation": noise(f"{seed}/{number}")}
+    yield {"type": f"{event_name}.done", **location, key: text}
 
 
 def dress_reply(body: Body, seed: str, request: Body) -> Body:

@@ -115,13 +115,13 @@ def put_references(request: Body, replies: list[Body]) -> None:
     """
     items = [item for reply in replies for item in reply["output"]]
     sizes = [max(len(item["content"]), 1) if item["type"] == "message" else 1 for item in items]
-    own = [place for place, item in enumerate(request["input"]) if _is_from_model(item)]
-    if len(own) < sum(sizes):
-        raise ValueError(f"{len(own)} items of the request are the model's, and its replies have {sum(sizes)}")
-    own = own[len(own) - sum(sizes) :]
+    places = [place for place, item in enumerate(request["input"]) if _is_from_model(item)]
+    if len(places) < sum(sizes):
+        raise ValueError(f"{len(places)} items of the request are the model's, and its replies have {sum(sizes)}")
+    places = places[len(places) - sum(sizes) :]
     for item, size in zip(items, sizes, strict=True):
-        first, *others = own[:size]
-        own = own[size:]
+        first, *others = places[:size]
+        places = places[size:]
         request["input"][first] = {"type": "item_reference", "id": item["id"]}
         for place in others:
             request["input"][place] = None

@@ -147,8 +147,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     ``strict`` is always set: without it Responses tries to be strict and rewrites the schema, while the other formats
     are not strict by default.
     """
-    if tool.own is not None and target.exact:
-        return tool.own
+    if tool.own_declaration is not None and target.exact:
+        return tool.own_declaration
     body: Body = {"type": tool.kind, "name": target.names.target_name(tool.name)}
     if tool.description:
         body["description"] = tool.description

@@ -221,8 +221,8 @@ def _call_label(call: ContentBlock) -> str:
     return f"call {call.text('id')}, {call.text('name')}"
 
 
-def _last_message(every: list[Message]) -> Message | None:
-    return every[-1] if every else None
+def _last_message(turn_messages: list[Message]) -> Message | None:
+    return turn_messages[-1] if turn_messages else None
 
 
 def _is_hosted_result(block: ContentBlock) -> bool:

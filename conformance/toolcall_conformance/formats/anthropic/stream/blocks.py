@@ -62,10 +62,10 @@ class StreamedBlock:
         kind = delta.get("type")
         return isinstance(kind, str) and kind in DELTA_TYPES and self.kind in DELTA_TYPES[kind][0]
 
-    def add_delta(self, pointer: str, delta: dict[str, Any], report: Report, *, own: bool = True) -> None:
+    def add_delta(self, pointer: str, delta: dict[str, Any], report: Report, *, is_meant_for_it: bool = True) -> None:
         """Add a delta, and report what is wrong with it. A delta of another type of block adds nothing, as in the SDK.
 
-        ``own``: the delta is surely meant for this block, so its type must fit.
+        ``is_meant_for_it``: the delta is surely meant for this block, so its type must fit.
         """
         kind = delta.get("type")
         if not isinstance(kind, str) or kind not in DELTA_TYPES:
@@ -73,7 +73,7 @@ class StreamedBlock:
             return
         kinds, key = DELTA_TYPES[kind]
         if self.kind not in kinds:
-            if own and _is_known(self.kind):
+            if is_meant_for_it and _is_known(self.kind):
                 message = (
                     f"the block of this index is a {self.kind} block, as started at {self.pointer}; it takes no {kind}"
                 )

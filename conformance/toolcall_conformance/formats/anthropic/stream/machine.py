@@ -239,7 +239,7 @@ class _MessageMachine(Machine):
             self._open_blocks.pop(where % len(self.blocks), None)
         elif isinstance(data.get("delta"), dict):
             block.delta_pointers.append(f"{pointer}/delta")
-            block.add_delta(f"{pointer}/delta", data["delta"], self.report, own=not misled)
+            block.add_delta(f"{pointer}/delta", data["delta"], self.report, is_meant_for_it=not misled)
 
     def _continued_block(self, where: int | None, kind: str, delta: Any) -> int | None:
         """Return the number of the open block that an event of an unknown index continues; None if it does not fit."""
@@ -249,28 +249,28 @@ class _MessageMachine(Machine):
         fits = kind == "content_block_stop" or (isinstance(delta, dict) and self.blocks[number].accepts(delta))
         return number if fits else None
 
-    def _report_continuation(self, number: int, where: int | None, at: str) -> None:
+    def _report_continuation(self, number: int, index: int | None, pointer: str) -> None:
         """Report, once per block and index, that it continues with an index that no block has."""
-        if (number, where) not in self._reported_continuations:
-            self._reported_continuations.add((number, where))
+        if (number, index) not in self._reported_continuations:
+            self._reported_continuations.add((number, index))
             message = (
-                f"the block started at {self.blocks[number].pointer} has the number {number}, and goes on at {where}"
+                f"the block started at {self.blocks[number].pointer} has the number {number}, and goes on at {index}"
             )
-            self.report.add("stream-block-open", at, message, want=number, got=where)
+            self.report.add("stream-block-open", pointer, message, want=number, got=index)
 
-    def _is_misnumbered(self, where: int, at: str) -> bool:
+    def _is_misnumbered(self, index: int, pointer: str) -> bool:
         """Whether an event has the wrong index with which its block started: then it belongs to that block.
 
         It is reported once per block. The SDK adds it to the block of this number, and raises if there is none.
         """
-        number = self._misnumbered.get(where)
+        number = self._misnumbered.get(index)
         if number is None or self.blocks[number].closed:
             return False
         if number not in self._reported_misnumbered:
             self._reported_misnumbered.add(number)
             start = self.blocks[number].pointer
             message = f"this and what follows for the block started at {start} must have its number, {number}"
-            self.report.add("stream-block-index", at, message, want=number, got=where)
+            self.report.add("stream-block-index", pointer, message, want=number, got=index)
         return True
 
     def _take_message_delta(self, pointer: str, data: dict[str, Any]) -> None:

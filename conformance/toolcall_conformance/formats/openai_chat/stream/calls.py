@@ -209,14 +209,14 @@ class ChoiceCalls:
         call.name = self._merge_repeated_text(call, "name", call.name, holder.get("name"), pointer)
 
     def _merge_repeated_text(
-        self, call: OpenCall, what: str, earlier: str | None, text: Any, pointer: str
+        self, call: OpenCall, key: str, earlier: str | None, text: Any, pointer: str
     ) -> str | None:
         """Return the id or name after a later entry: the same is only repeated, another is appended, as in the SDK."""
         if not isinstance(text, str) or not text:
             return earlier
         if not earlier:
             return text
-        message = f"the {what} of a call must be there once; the official SDK concatenates the two"
+        message = f"the {key} of a call must be there once; the official SDK concatenates the two"
         self._report_once(call, "stream-call-once", pointer, message, MISSING, text)
         return earlier if text == earlier else earlier + text
 

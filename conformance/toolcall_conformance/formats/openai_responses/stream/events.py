@@ -72,7 +72,7 @@ class StreamedText:
     """A streamed text: its fragments, and the whole, which may come up to four times: with done, part, item, reply."""
 
     fragments: list[str] = field(default_factory=list)
-    whole: str | None = None
+    text: str | None = None
     done: bool = False
 
 

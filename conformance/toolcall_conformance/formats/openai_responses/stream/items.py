@@ -72,7 +72,7 @@ class StreamItem:
         output_item = cls({}, index, pointer, report)
         output_item.body, output_item.closed = deep_copy(item), True
         for place, text in fragmented_texts(item):
-            output_item._streamed_text(place).whole = text
+            output_item._streamed_text(place).text = text
         return output_item
 
     @property
@@ -145,7 +145,7 @@ class StreamItem:
         streamed_text = self._streamed_text(place)
         if streamed_text.done:
             # Clients run arguments when they are done; a repeated text only shows the same again.
-            alike = piece.list_key is not None and text == streamed_text.whole
+            alike = piece.list_key is not None and text == streamed_text.text
             self._report_repeated_done(pointer, "the text is done twice", text, alike=alike)
         streamed_text.done = True
         self._check_whole_text(place, text, join(pointer, piece.key), silent=piece.may_be_whole)
@@ -232,10 +232,12 @@ class StreamItem:
             return None
         if self.kind in BUILTIN_CALL_KEYS:
             name: Any = self.kind.removesuffix("_call")
-            text = StreamedText()
+            streamed_text = StreamedText()
         elif self.kind in CALL_TYPES:
             name = self.body.get("name")
-            text = self._texts.get(("arguments" if self.kind == "function_call" else "input", -1), StreamedText())
+            streamed_text = self._texts.get(
+                ("arguments" if self.kind == "function_call" else "input", -1), StreamedText()
+            )
         else:
             return None
         call_id = self.body.get("call_id")
@@ -243,8 +245,8 @@ class StreamItem:
             self.pointer,
             call_id if isinstance(call_id, str) else None,
             name if isinstance(name, str) else None,
-            tuple(text.fragments),
-            text.whole,
+            tuple(streamed_text.fragments),
+            streamed_text.text,
             self.closed or closed,
             tuple(self._places),
         )
@@ -291,12 +293,12 @@ class StreamItem:
     def _check_whole_text(self, place: TextPlace, text: str, pointer: str, *, silent: bool = True) -> None:
         streamed_text = self._streamed_text(place)
         whole = join_text(streamed_text.fragments)
-        if streamed_text.whole is None:
-            streamed_text.whole = text
+        if streamed_text.text is None:
+            streamed_text.text = text
             if whole != text and (streamed_text.fragments or not silent):
                 self._report_once("stream-fragments", pointer, "", _SAME_TEXT, text)
-        elif streamed_text.whole != text:
-            self._report_once("stream-wholes-agree", pointer, "", streamed_text.whole or _SAME_TEXT, text)
+        elif streamed_text.text != text:
+            self._report_once("stream-wholes-agree", pointer, "", streamed_text.text or _SAME_TEXT, text)
 
     def _streamed_text(self, place: TextPlace) -> StreamedText:
         return self._texts.setdefault(place, StreamedText())

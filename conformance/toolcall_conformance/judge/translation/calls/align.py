@@ -119,20 +119,20 @@ def _is_unmistakable(calls: CallsOfBoth, left: int, right: int) -> bool:
     )
 
 
-def _pair_by_likeness(calls: CallsOfBoth, lost: Sequence[int], rest: Sequence[int]) -> list[tuple[int, int]]:
+def _pair_by_likeness(calls: CallsOfBoth, lost: Sequence[int], invented: Sequence[int]) -> list[tuple[int, int]]:
     """Return pairs in order, of the remaining calls, that have the most in common."""
-    if not lost or not rest:
+    if not lost or not invented:
         return []
     worth = [calls.parameters[f"{each}_points"] for each in ("name", "arguments", "id")]
-    before, after = [calls.marks_of_source(left) for left in lost], [calls.marks_of_output(right) for right in rest]
+    before, after = [calls.marks_of_source(left) for left in lost], [calls.marks_of_output(right) for right in invented]
     rows, columns = _index_marks(before), _index_marks(after)
     most_by_row, most_by_column = _max_points(before, columns, worth), _max_points(after, rows, worth)
 
     def is_best(row: int, column: int) -> bool:
-        points = calls.common_points(lost[row], rest[column])
+        points = calls.common_points(lost[row], invented[column])
         return 0 < points >= max(most_by_row[row], most_by_column[column])
 
-    start, size = 0, min(len(lost), len(rest))
+    start, size = 0, min(len(lost), len(invented))
     while start < size and is_best(start, start):
         start += 1
     chances: PairPoints = {}
@@ -141,8 +141,8 @@ def _pair_by_likeness(calls: CallsOfBoth, lost: Sequence[int], rest: Sequence[in
         for place, marks in enumerate(before[row]):
             for column in {column for mark in marks for column in columns[place].get(mark, ()) if column >= start}:
                 scores[column] = scores.get(column, 0) + worth[place]
-    chain = [*((at, at) for at in range(start)), *best_chain(chances, len(rest))]
-    return [(lost[row], rest[column]) for row, column in chain]
+    chain = [*((at, at) for at in range(start)), *best_chain(chances, len(invented))]
+    return [(lost[row], invented[column]) for row, column in chain]
 
 
 def _index_marks(marks: Sequence[Marks]) -> list[dict[str, list[int]]]:
@@ -155,12 +155,14 @@ def _index_marks(marks: Sequence[Marks]) -> list[dict[str, list[int]]]:
     return places
 
 
-def _max_points(marks: Sequence[Marks], others: Sequence[Mapping[str, object]], worth: Sequence[int]) -> list[int]:
+def _max_points(
+    marks: Sequence[Marks], marks_of_other_side: Sequence[Mapping[str, object]], worth: Sequence[int]
+) -> list[int]:
     """Return for each call the points that none of its pairs can exceed."""
     return [
         sum(
             points
-            for own_marks, other_marks, points in zip(each, others, worth, strict=True)
+            for own_marks, other_marks, points in zip(each, marks_of_other_side, worth, strict=True)
             if not own_marks.isdisjoint(other_marks)
         )
         for each in marks

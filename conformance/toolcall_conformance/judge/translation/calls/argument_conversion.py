@@ -233,9 +233,9 @@ def _renamed_members(before: Sequence[str], after: Sequence[str]) -> Mapping[str
     return {name: right[spelling] for spelling, name in left.items() if spelling in right}
 
 
-def _unmatched_names(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
-    """Return the names that ``others`` lack, by their letters and digits, if no two have the same."""
-    other_names = set(others)
+def _unmatched_names(names: Sequence[str], names_of_other: Sequence[str]) -> dict[str, str]:
+    """Return the names that are not in ``names_of_other``, by their letters and digits, if no two have the same."""
+    other_names = set(names_of_other)
     missing = [name for name in names if name not in other_names]
     counts = Counter(map(letters_and_digits, missing))
     return {letters_and_digits(name): name for name in missing if counts[letters_and_digits(name)] == 1}

@@ -52,10 +52,10 @@ class Neighbours:
         """Whether one of the first ``count`` results answers a call."""
         return self._first_answers.get(call, count) < count
 
-    def result_marks(self, kind: str, of: Callable[[Result], Iterable[str | None]]) -> _Marks:
-        """Return the words that distinguish the results, as ``of`` gives them; cached by ``kind``."""
+    def result_marks(self, kind: str, words_of: Callable[[Result], Iterable[str | None]]) -> _Marks:
+        """Return the words that distinguish the results, as ``words_of`` gives them; cached by ``kind``."""
         if kind not in self._marks:
-            self._marks[kind] = _Marks(map(of, self.results))
+            self._marks[kind] = _Marks(map(words_of, self.results))
         return self._marks[kind]
 
 

@@ -71,8 +71,8 @@ def _changed_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterat
                 yield join(tools["at"], place, key), tool[key], twin[key]
 
 
-def _objects_at(body: Any, at: str) -> list[Mapping[str, Any]]:
-    entries = _value_at(body, at)
+def _objects_at(body: Any, pointer: str) -> list[Mapping[str, Any]]:
+    entries = _value_at(body, pointer)
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 

@@ -79,7 +79,9 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         _record_reason(pair)
 
 
-def _want_and_got(pair: Pair, reasons: tuple[list[str], str, str | None], where: str, there: Any) -> tuple[Any, Any]:
+def _want_and_got(
+    pair: Pair, reasons: tuple[list[str], str, str | None], where: str, output_word: Any
+) -> tuple[Any, Any]:
     """Return want and got of a finding, worded so that they differ.
 
     ``reasons`` are the accepted ones, the source's, and the one that the output is read as having.
@@ -87,12 +89,12 @@ def _want_and_got(pair: Pair, reasons: tuple[list[str], str, str | None], where:
     accepted, want_reason, got = reasons
     want = _wanted_words(pair, accepted, where)
     if isinstance(want, OneOf):  # the word there means something else together with calls
-        want = one_of((word for word in want.values if not equal(word, there)), MISSING)
+        want = one_of((word for word in want.values if not equal(word, output_word)), MISSING)
     if want is MISSING and where:  # another place expresses it
         want = Words(f"{first_words(pair, accepted)} at {finish_place(pair)[0]}")
-    if equal(want, there):  # other members say what the word means
-        return f"{want}, {_conditions_of(pair, want_reason)}", f"{there}, {_conditions_of(pair, got)}"
-    return want, there
+    if equal(want, output_word):  # other members say what the word means
+        return f"{want}, {_conditions_of(pair, want_reason)}", f"{output_word}, {_conditions_of(pair, got)}"
+    return want, output_word
 
 
 def _record_reason(pair: Pair) -> None:

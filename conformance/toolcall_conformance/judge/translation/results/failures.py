@@ -142,7 +142,7 @@ def _object_carries_message(source: Content, value: Any, names: Sequence[str], l
     if isinstance(value, str):
         return _texts_carry_message(source, [value], names)
     if isinstance(value, list):
-        texts = block_texts(source.corpus, value, others=bool(source.media))
+        texts = block_texts(source.corpus, value, skips_other_blocks=bool(source.media))
         return texts is not None and _texts_carry_message(source, texts, names)
     parameters = source.corpus.equivalence(_EQUIVALENCE).parameters
     if not isinstance(value, dict) or layers == parameters["most_layers"]:

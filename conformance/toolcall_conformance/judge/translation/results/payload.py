@@ -103,10 +103,10 @@ def read_content(
     return content
 
 
-def _add_text(content: Content, texts: list[str], way: str = "") -> None:
+def _add_text(content: Content, texts: list[str], equivalence_id: str = "") -> None:
     """Add a text that the content may be taken for, and the JSON value that it spells."""
     content.text_forms.append(texts)
-    content.form_equivalences.append(way)
+    content.form_equivalences.append(equivalence_id)
     parsed = parse_text("".join(texts))
     if parsed is not None and not isinstance(parsed[0], str):
         content.values.append((parsed[0], REWRITTEN_JSON))
@@ -268,14 +268,14 @@ def _match_value(source: Content, value: Any, *, nested: bool = False) -> str | 
 
 def _are_text_blocks(source: Content, blocks: Any) -> bool:
     """Whether blocks are a list of strings or text objects that are the content, media aside."""
-    texts = block_texts(source.corpus, blocks, others=bool(source.media))
+    texts = block_texts(source.corpus, blocks, skips_other_blocks=bool(source.media))
     return texts is not None and any(joined_equal(source.corpus, want, texts) for want in source.text_forms)
 
 
-def block_texts(corpus: Corpus, blocks: Any, *, others: bool = False) -> list[str] | None:
+def block_texts(corpus: Corpus, blocks: Any, *, skips_other_blocks: bool = False) -> list[str] | None:
     """Return the texts of a list of strings or text objects; None for any other value.
 
-    Other blocks are skipped if ``others`` are allowed.
+    ``skips_other_blocks``: it may have blocks of other types, too.
     """
     if not isinstance(blocks, list):
         return None
@@ -286,6 +286,6 @@ def block_texts(corpus: Corpus, blocks: Any, *, others: bool = False) -> list[st
             texts.append(block)
         elif isinstance(block, dict) and isinstance(block.get("text"), str) and all(key in members for key in block):
             texts.append(block["text"])
-        elif not (others and isinstance(block, dict) and "type" in block):
+        elif not (skips_other_blocks and isinstance(block, dict) and "type" in block):
             return None
     return texts

@@ -16,14 +16,14 @@ from toolcall_conformance.library.equivalences import Equivalence
 class ReferencedMedia:
     """Media that remarks may refer to: how many there are, and the words by which a remark refers to one.
 
-    ``others`` are further media, shared: many results may have the same media next to them.
+    ``shared_media`` are those next to the result: many results may have the same.
     """
 
-    def __init__(self, media: Sequence[Media], others: ReferencedMedia | None = None) -> None:
-        self._media, self._others = media, others
+    def __init__(self, media: Sequence[Media], shared_media: ReferencedMedia | None = None) -> None:
+        self._media, self._shared_media = media, shared_media
 
     def __len__(self) -> int:
-        return len(self._media) + (0 if self._others is None else len(self._others))
+        return len(self._media) + (0 if self._shared_media is None else len(self._shared_media))
 
     def begins_remark(self, remark: str) -> bool:
         """Whether a remark begins with the MIME type, address or id of one of the media."""
@@ -31,7 +31,7 @@ class ReferencedMedia:
         at = bisect_right(self._words, remark) - 1
         if at >= 0 and remark.startswith(self._words[at]):
             return True
-        return self._others is not None and self._others.begins_remark(remark)
+        return self._shared_media is not None and self._shared_media.begins_remark(remark)
 
     @cached_property
     def _words(self) -> list[str]:
@@ -110,8 +110,8 @@ def _begins_with_media_word(equivalence: Equivalence, remark: str) -> bool:
     return False
 
 
-def _continues_as_mime_type(rest: str) -> bool:
-    return rest[:1] == "/" and (rest[1:2].isalnum() or rest[1:2] in tuple("_.+-"))
+def _continues_as_mime_type(text: str) -> bool:
+    return text[:1] == "/" and (text[1:2].isalnum() or text[1:2] in tuple("_.+-"))
 
 
 def _points_at_media(equivalence: Equivalence, line: str) -> bool:

@@ -90,14 +90,14 @@ def _record_other_orders(pair: Pair, comparison: ResultComparison, links: Mappin
             pair.accept("order-of-results-linked-by-id", first[turns[outputs[0].pointer]].pointer)
 
 
-def _lost_result(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding:
+def _lost_result(pair: Pair, result: Result, rendered_text: Text | None, at_call: str) -> Finding:
     """Return the finding for a lost result, which may be rendered as text."""
     return pair.finding(
         "translation/result-lost",
-        at_call if now is None else now.pointer,
-        "" if now is None else "a tool result is rendered as text instead",
+        at_call if rendered_text is None else rendered_text.pointer,
+        "" if rendered_text is None else "a tool result is rendered as text instead",
         want=Words(result_words(result) or "an empty result"),
-        got=MISSING if now is None else now.text,
+        got=MISSING if rendered_text is None else rendered_text.text,
         source=result.pointer,
         subject=_describe_result(pair, result),
     )

@@ -43,15 +43,15 @@ def _without_repeats(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _fold_conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
+def _fold_conjunction(entries: list[dict[str, Any]], other_keywords: dict[str, Any]) -> dict[str, Any] | None:
     """Return the conjunction of schemas as one schema; None if two have different values for a keyword."""
-    several = len(entries) > 1 or bool(rest.keys() & {"properties", "required"})
+    several = len(entries) > 1 or bool(other_keywords.keys() & {"properties", "required"})
     schema: dict[str, Any] = {}
-    for entry in (*entries, rest):
+    for entry in (*entries, other_keywords):
         if several and entry.keys() & {"additionalProperties", "unevaluatedProperties", "patternProperties"}:
             return None  # these look at their neighbours
         for key, value in entry.items():
-            if key not in schema or equal(schema[key], value) or (key in NOTE_KEYWORDS and entry is rest):
+            if key not in schema or equal(schema[key], value) or (key in NOTE_KEYWORDS and entry is other_keywords):
                 schema[key] = value
             elif key == "required":
                 schema[key] = sorted({*schema[key], *value})
@@ -64,15 +64,15 @@ def _fold_conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> di
     return schema
 
 
-def _fold_union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
+def _fold_union(entries: list[dict[str, Any]], other_keywords: dict[str, Any]) -> dict[str, Any] | None:
     """Return a union as one schema; None if that would change its meaning."""
     others = [entry for entry in entries if entry != NULL_SCHEMA]
-    if not rest.keys() <= {*NOTE_KEYWORDS, "type"} or not others:
+    if not other_keywords.keys() <= {*NOTE_KEYWORDS, "type"} or not others:
         return None
     types = {name for entry in entries for name in entry.get("type") or ()}
-    if "type" in rest and not types <= set(rest["type"]):
+    if "type" in other_keywords and not types <= set(other_keywords["type"]):
         return None
-    notes = {key: rest[key] for key in NOTE_KEYWORDS if key in rest}
+    notes = {key: other_keywords[key] for key in NOTE_KEYWORDS if key in other_keywords}
     if len(others) == 1 and others[0].get("type"):
         union = {**others[0], **notes, "type": sorted({*others[0]["type"], "null"})}
         if union.get("enum") and None not in union["enum"]:

@@ -25,13 +25,13 @@ class Conversation:
         """Return the number of the run that contains the text at a pointer."""
         return self._run_numbers[pointer]
 
-    def is_landmark_before(self, landmark: str, at: int) -> bool:
+    def is_landmark_before(self, landmark: str, run_number: int) -> bool:
         """Whether a landmark comes before a run."""
-        return self._landmarks.get(landmark, at) < at
+        return self._landmarks.get(landmark, run_number) < run_number
 
-    def results_before(self, at: int) -> frozenset[str]:
+    def results_before(self, run_number: int) -> frozenset[str]:
         """Return the landmarks of results before a run."""
-        count = bisect_left([where for where, _ in self._results], at)
+        count = bisect_left([where for where, _ in self._results], run_number)
         if count not in self._results_cache:
             self._results_cache[count] = frozenset(landmark for _, landmark in self._results[:count])
         return self._results_cache[count]

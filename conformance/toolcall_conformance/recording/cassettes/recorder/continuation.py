@@ -131,14 +131,18 @@ def _user_additions(name: str, request: dict[str, Any]) -> list[Any]:
     return rest
 
 
-def _result_entries(results: list[_Result], rest: list[Any]) -> list[Any]:
+def _result_entries(results: list[_Result], later_entries: list[Any]) -> list[Any]:
     """Results as entries of the conversation, followed by the rest of the user's turn."""
     if not results or results[0].key is None:
-        return [result.element for result in results] + rest
+        return [result.element for result in results] + later_entries
     key, elements = results[0].key, [result.element for result in results]
-    if rest and isinstance(rest[0].get(key), list) and rest[0].get("role") == results[0].entry.get("role"):
-        return [{**rest[0], key: elements + rest[0][key]}, *rest[1:]]
-    return [{**results[0].entry, key: elements}, *rest]
+    if (
+        later_entries
+        and isinstance(later_entries[0].get(key), list)
+        and later_entries[0].get("role") == results[0].entry.get("role")
+    ):
+        return [{**later_entries[0], key: elements + later_entries[0][key]}, *later_entries[1:]]
+    return [{**results[0].entry, key: elements}, *later_entries]
 
 
 def _location(result: Result) -> tuple[int, str | None, int, str]:

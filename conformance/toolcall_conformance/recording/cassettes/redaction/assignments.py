@@ -69,7 +69,7 @@ def _value(text: str, match: re.Match[str], kind: SecretKind | None) -> tuple[in
     apart = match["between"][-1:].isspace() and not match[0].startswith("--")
     if opening in _QUOTED:
         quoted = _QUOTED[opening].match(text, start)
-        if quoted is None or not is_secret_in_text(kind, quoted[2], quoted=True, apart=apart, ends=True):
+        if quoted is None or not is_secret_in_text(kind, quoted[2], quoted=True, after_blanks=apart, ends=True):
             return None
         return quoted.start(2), quoted.end(2), True
     line_start = text.rfind("\n", 0, match.start()) + 1
@@ -84,6 +84,6 @@ def _value(text: str, match: re.Match[str], kind: SecretKind | None) -> tuple[in
     ends = not after or after.isspace() or after in (".", "&", '"', "'", "\\")
     return (
         (start, stop, False)
-        if is_secret_in_text(kind, text[start:stop], quoted=False, apart=apart, ends=ends)
+        if is_secret_in_text(kind, text[start:stop], quoted=False, after_blanks=apart, ends=ends)
         else None
     )

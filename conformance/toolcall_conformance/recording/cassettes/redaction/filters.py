@@ -48,14 +48,14 @@ class SecretPattern:
 class Filters:
     """All filters of a recording. Names of keys are as ``normal`` writes them; those of headers are in lower case.
 
-    ``keys`` are names of credentials, ``accounts`` those that tell who asked, ``own`` those of the user's file; ``off``
-    are names that are none.
+    ``keys`` are names of credentials, ``accounts`` those that tell who asked, ``user_keys`` those of the user's file;
+    ``off`` are names that are none.
     """
 
     headers: frozenset[str]
     keys: frozenset[str]
     accounts: frozenset[str]
-    own: frozenset[str]
+    user_keys: frozenset[str]
     query: frozenset[str]
     patterns: tuple[SecretPattern, ...]
     rules: tuple[SecretRule, ...]
@@ -115,7 +115,7 @@ def _filters(content: dict[str, Any], where: str = "") -> Filters:
         headers=frozenset(name.lower() for name in [*default["headers"], *content.get("headers", [])]) - off,
         keys=frozenset(map(normal, [*default["keys"], *content.get("keys", [])])) - off_names,
         accounts=frozenset(map(normal, default["accounts"])) - off_names,
-        own=frozenset(map(normal, content.get("keys", []))) - off_names,
+        user_keys=frozenset(map(normal, content.get("keys", []))) - off_names,
         query=frozenset(map(normal, default["query"])) - off_names,
         patterns=(
             # The user's go first: their replacements take precedence.

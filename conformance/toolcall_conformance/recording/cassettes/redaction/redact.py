@@ -96,7 +96,7 @@ class Redactor:
         """The kind of secret that a name announces, cached: names occur again and again."""
         if name not in self._kinds:
             filters = self.filters
-            kind = kind_of(name, filters.keys, filters.accounts, filters.own)
+            kind = kind_of(name, filters.keys, filters.accounts, filters.user_keys)
             self._kinds[name] = None if normal(name) in filters.off else kind
         return self._kinds[name]
 

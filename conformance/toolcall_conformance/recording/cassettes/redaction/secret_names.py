@@ -35,10 +35,12 @@ class SecretKind(Enum):
     OWN = "own"
 
 
-def kind_of(name: str, keys: Collection[str], accounts: Collection[str], own: Collection[str]) -> SecretKind | None:
+def kind_of(
+    name: str, keys: Collection[str], accounts: Collection[str], user_keys: Collection[str]
+) -> SecretKind | None:
     """The kind of a name, None for no secret; the collections have normalised names (``normal``)."""
     normal_name = re.sub("[^a-z0-9]", "", name.lower())
-    if normal_name in own:
+    if normal_name in user_keys:
         return SecretKind.OWN
     if normal_name in accounts:
         return SecretKind.ACCOUNT
@@ -72,10 +74,10 @@ def looks_random(value: str, min_length: int = _SHORT_KEY) -> bool:
     return entropy(value) >= min(_SPREAD, len(set(value)) * 0.36) and not _reads_as_code(value)
 
 
-def is_secret_in_text(kind: SecretKind, value: str, *, quoted: bool, apart: bool, ends: bool) -> bool:
+def is_secret_in_text(kind: SecretKind, value: str, *, quoted: bool, after_blanks: bool, ends: bool) -> bool:
     """Whether the value of a name in running text is a secret.
 
-    ``apart``: blanks precede it. ``ends``: nothing follows on its line but another word.
+    ``after_blanks``: blanks precede it. ``ends``: nothing follows on its line but another word.
     """
     if kind is SecretKind.OWN:
         return True
@@ -89,7 +91,7 @@ def is_secret_in_text(kind: SecretKind, value: str, *, quoted: bool, apart: bool
     if len(value) < _SHORT_PASSWORD or re.search(r"\s|^[~.]{0,2}/|^[A-Za-z]:\\", value) or _is_word_name(value):
         return False
     if _IDENTIFIER.fullmatch(value) and not re.search("[0-9]", value):
-        return not (quoted or apart) and ends and "." not in value
+        return not (quoted or after_blanks) and ends and "." not in value
     return quoted or re.search("[0-9]", value) is not None or ends
 
 

@@ -75,10 +75,12 @@ def _groups(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPiec
     return {place: pieces for place, pieces in groups.items() if len(pieces) > 1}
 
 
-def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], TextPiece]]:
+def _pieces(
+    value: Any, place: tuple[Any, ...], block_ids: tuple[Any, ...]
+) -> Iterator[tuple[tuple[Any, ...], TextPiece]]:
     entries: list[tuple[Any, Any]]
     if isinstance(value, dict):
-        which = (*which, *((key, value[key]) for key in _BLOCK_KEYS if isinstance(value.get(key), (str, int))))
+        block_ids = (*block_ids, *((key, value[key]) for key in _BLOCK_KEYS if isinstance(value.get(key), (str, int))))
         entries = list(value.items())
     else:
         entries = list(enumerate(value)) if isinstance(value, list) else []
@@ -87,9 +89,9 @@ def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Itera
         named = isinstance(value, list) and isinstance(entry, dict) and "index" in entry
         below = (*place, "" if named else key)
         if isinstance(entry, str):
-            yield (below, which), (value, key, entry)
+            yield (below, block_ids), (value, key, entry)
         else:
-            yield from _pieces(entry, below, which)
+            yield from _pieces(entry, below, block_ids)
 
 
 def _spread(pieces: list[str], text: str) -> list[str]:

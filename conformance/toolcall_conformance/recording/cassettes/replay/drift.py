@@ -137,8 +137,10 @@ class _FindingWriter:
         self._about = about
         self._under = under
 
-    def __call__(self, rule: str, pointer: str, what: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> Finding:
-        message = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
+    def __call__(
+        self, rule: str, pointer: str, difference: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN
+    ) -> Finding:
+        message = f"{self._corpus.rule(f'drift/{rule}').breach}: {difference} ({self._about})"
         return make_finding(self._corpus, f"drift/{rule}", pointer, message, under=self._under, want=want, got=got)
 
 
