@@ -66,7 +66,7 @@ def scanner() -> Scanner:
     ],
 )
 def test_a_translated_rule_finds_secrets(text: str, expected: str) -> None:
-    assert scanner().replaced(text, lambda rule, _: f"<{rule}>") == expected
+    assert scanner().replace_secrets(text, lambda rule, _: f"<{rule}>") == expected
 
 
 def test_a_name_apart_from_its_value_counts() -> None:
@@ -75,7 +75,7 @@ def test_a_name_apart_from_its_value_counts() -> None:
 
     assert scanner().value("corpId", "0a1b2c3d", made) == "<corp-key>"
     assert scanner().value("other", "0a1b2c3d", made) == "0a1b2c3d"
-    assert scanner().replaced("corp = 0a1b2c3d", made, shapes_alone=True) == "corp = 0a1b2c3d"
+    assert scanner().replace_secrets("corp = 0a1b2c3d", made, shapes_alone=True) == "corp = 0a1b2c3d"
 
 
 def test_entropy() -> None:
@@ -95,7 +95,7 @@ def test_work_grows_with_the_text(unit: str) -> None:
     for rule in list(rules())[:: max(1, len(unit)) * 9]:
         text = ((rule.keywords[0] + unit) * 200_000)[:200_000]
         start = time.process_time()
-        Scanner([rule]).replaced(text, lambda *_: "")
+        Scanner([rule]).replace_secrets(text, lambda *_: "")
         assert time.process_time() - start < 2, rule.name  # it takes 0.05 s
 
 

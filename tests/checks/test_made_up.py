@@ -231,7 +231,7 @@ def test_every_report_has_it() -> None:
     run = made.run([made.item("box/one", marked, verdict="pass", outcome="passed")])
     sentence = "1 finding in 1 item about what the adapter made up (made_up): they fail nothing"
     assert f"{sentence}." in markdown_report.WRITER.text(run, CORPUS).splitlines()
-    lines = summary_lines(run, CORPUS.rules, run.command_for, detail=Detail.USUAL)
+    lines = summary_lines(run, CORPUS.rules, run.rerun_command, detail=Detail.USUAL)
     assert sentence in ["".join(piece.text for piece in line) for line in lines]
     page = pack_run(run, CORPUS.rules)
     assert page.texts[page.findings[0][page.columns["finding"].index("own_level")]] == "MUST"

@@ -16,7 +16,7 @@ import pytest
 from toolcall_conformance.basics import run_command
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.parser import CommandParser
-from toolcall_conformance.cli.runs.run import fill
+from toolcall_conformance.cli.runs.run import add_arguments
 
 REFERENCE = "toolcall_reference:ReferenceTranslator"
 ONE = "shell/seed::request::anthropic-to-gemini"
@@ -193,7 +193,7 @@ def test_workers_without_xdist(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 def test_every_option_of_ours_has_both_names(pytestconfig: pytest.Config) -> None:
     parser = CommandParser(module="run")
-    fill(parser)
+    add_arguments(parser)
     options = {option for action in parser._actions for option in action.option_strings}
     ours = {
         option

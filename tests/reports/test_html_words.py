@@ -92,7 +92,7 @@ def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> N
     assert len(new) == 3
     assert len(cards.counted) == len(new)
     assert len(cards.others) == len(run.roots) - len(new) == 2
-    told_blocks = cause_blocks(new, corpus.rules, run.command_for, run.items, width=10_000)
+    told_blocks = cause_blocks(new, corpus.rules, run.rerun_command, run.items, width=10_000)
     markdown = markdown_report.text(run, corpus)
     wrong = []
     for root, card, lines in zip(new, cards.counted, told_blocks, strict=True):

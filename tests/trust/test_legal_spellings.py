@@ -13,8 +13,8 @@ from toolcall_conformance.checks import Harness
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.bases import SIDES
-from toolcall_conformance.trust.harmless.refusals import find_refusals, reasons, unexplained
-from toolcall_conformance.trust.harmless.trials import Shelf, TriedVariant, VariantTrier, group_variants, shelves
+from toolcall_conformance.trust.harmless.refusals import find_refusals, reasons, unexplained_refusals
+from toolcall_conformance.trust.harmless.trials import TrialSet, TriedVariant, VariantTrier, group_variants, trial_sets
 from toolcall_conformance.trust.harmless.variants import apply_variant
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.nodes import nodes
@@ -31,7 +31,9 @@ def trier(sampler: Sampler) -> VariantTrier:
 
 @pytest.fixture(scope="module")
 def tried(trier: VariantTrier) -> list[TriedVariant]:
-    return [result for shelf in shelves(trier.corpus.formats, COUNT, SEED) for result in trier.try_shelf(shelf)]
+    return [
+        result for trial_set in trial_sets(trier.corpus.formats, COUNT, SEED) for result in trier.try_set(trial_set)
+    ]
 
 
 def test_no_legal_spelling_fails(tried: list[TriedVariant]) -> None:
@@ -62,11 +64,11 @@ def test_the_sample_has_all_sides_and_most_spellings(tried: list[TriedVariant], 
 
 
 def test_the_same_seed_makes_the_same_variants(trier: VariantTrier) -> None:
-    shelf = Shelf("output", "request", "anthropic", "gemini", 8, SEED)
-    first = [result.name for result in trier.try_shelf(shelf)]
-    assert first == [result.name for result in trier.try_shelf(shelf)]
+    trial_set = TrialSet("output", "request", "anthropic", "gemini", 8, SEED)
+    first = [result.name for result in trier.try_set(trial_set)]
+    assert first == [result.name for result in trier.try_set(trial_set)]
     assert len(set(first)) == len(first) == 8
-    assert first != [result.name for result in trier.try_shelf(replace(shelf, seed=SEED + 1))]
+    assert first != [result.name for result in trier.try_set(replace(trial_set, seed=SEED + 1))]
 
 
 class Wary(Judge):
@@ -93,15 +95,15 @@ def test_a_judge_that_cries_wolf_is_seen(direction: Any, spelling: str, outcome:
     wary = VariantTrier(Sampler(Workshop(shop.driver, Harness(Wary(trier.corpus)), shop.table)))
     route = ("anthropic", "gemini") if direction == "request" else ("openai_chat", "gemini")
     for judge, expected in ((trier, {"passed", "warned"}), (wary, {outcome})):
-        names = _of(judge, Shelf("output", direction, *route, None, SEED), spelling)
+        names = _of(judge, TrialSet("output", direction, *route, None, SEED), spelling)
         assert names
         assert {result.outcome for result in names} <= expected
 
 
-def _of(trier: VariantTrier, shelf: Shelf, spelling: str) -> Sequence[TriedVariant]:
+def _of(trier: VariantTrier, trial_set: TrialSet, spelling: str) -> Sequence[TriedVariant]:
     only = VariantTrier(Sampler(trier.sampler.workshop, ("shell/seed",)))
     only.spellings.all = tuple(entry for entry in only.spellings.all if entry.name == spelling)
-    return [result for result in only.try_shelf(shelf) if result.variant.endswith("@")]
+    return [result for result in only.try_set(trial_set) if result.variant.endswith("@")]
 
 
 def test_a_variant_is_made_again_by_its_name(tried: list[TriedVariant], trier: VariantTrier) -> None:
@@ -145,15 +147,15 @@ def test_what_we_alone_refuse_has_a_reason_and_each_reason_its_refusal() -> None
         pytest.importorskip(package)
     corpus = load_corpus()
     refusals, entries = find_refusals(corpus)[1], reasons(corpus)
-    left = unexplained(refusals, entries)
+    left = unexplained_refusals(refusals, entries)
     report = "\n".join(
         f"{refusal.rule} {refusal.direction} {refusal.change} {refusal.pattern} ({refusal.example})" for refusal in left
     )
     assert not left, f"loosen the rule, or give the reason in corpus/mutations/refused.json:\n{report}"
-    assert [entry.reason for entry in entries if unexplained(refusals, [entry]) == refusals] == [], (
+    assert [entry.reason for entry in entries if unexplained_refusals(refusals, [entry]) == refusals] == [], (
         "these explain nothing"
     )
     rules = {rule for entry in entries for rule in entry.rules}
     assert rules == {refusal.rule for refusal in refusals}, "the rules that are named refuse something"
     assert rules <= corpus.rules.keys()
-    assert unexplained(refusals, entries[1:]), "without its reason a refusal is seen"
+    assert unexplained_refusals(refusals, entries[1:]), "without its reason a refusal is seen"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.trust.fault_replay import FaultReplay
-from toolcall_conformance.trust.loops import changed, parts_of
+from toolcall_conformance.trust.loops import changed_bodies, parts_of
 from toolcall_conformance.trust.sampling import Lot, Sampler
 
 AT = "parallel/text-around::loop::anthropic-to-openai_chat::01"
@@ -35,7 +35,7 @@ def test_a_conversation_has_all_bodies_that_were_made(whole: Any) -> None:
 
 
 def test_an_undamaged_conversation_played_again_says_nothing(whole: Any, sampler: Sampler) -> None:
-    assert changed(whole.output, whole.output) == []
+    assert changed_bodies(whole.output, whole.output) == []
     assert [finding for finding in sampler.workshop.findings(whole, whole.output) if finding.is_must] == []
 
 

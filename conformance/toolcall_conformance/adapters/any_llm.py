@@ -12,7 +12,7 @@ from typing import Any
 from any_llm import AnyLLM
 from any_llm.exceptions import UnsupportedParameterError
 
-from toolcall_conformance.adapters.frames import framed
+from toolcall_conformance.adapters.frames import frame_events
 from toolcall_conformance.basics.contract import Refused, Route, Unsupported
 
 # By our format: any-llm's name of the provider, and what ``api_base`` adds to the upstream's root.
@@ -48,7 +48,7 @@ class Session:
             answer = await getattr(self._client, call)(model=self._route.upstream_model, **arguments)
         except UnsupportedParameterError as error:
             raise Refused(str(error)) from None
-        return framed(self._route.client, answer, self._event) if hasattr(answer, "__aiter__") else _plain(answer)
+        return frame_events(self._route.client, answer, self._event) if hasattr(answer, "__aiter__") else _plain(answer)
 
     def _event(self, event: Any) -> dict[str, Any]:
         """Return an event as JSON. Chunks of Chat often set a missing key to None."""

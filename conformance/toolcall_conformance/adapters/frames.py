@@ -11,7 +11,7 @@ NAMED = frozenset({"anthropic", "openai_responses"})
 MARKED = "openai_chat"
 
 
-async def framed(client: str, events: Any, plain: Callable[[Any], dict[str, Any]]) -> AsyncIterator[bytes]:
+async def frame_events(client: str, events: Any, plain: Callable[[Any], dict[str, Any]]) -> AsyncIterator[bytes]:
     """Write each event as it comes. Bytes and texts are frames already; ``plain`` makes JSON of all others."""
     async for event in events:
         yield (

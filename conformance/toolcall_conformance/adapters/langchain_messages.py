@@ -69,7 +69,7 @@ class _Responses:
     def write(self, message: AIMessage, answers: list[ToolMessage]) -> list[Body]:
         blocks = [block for block in message.content if isinstance(block, dict)]
         custom = {block["call_id"] for block in blocks if block.get("type") == "custom_tool_call"}
-        answers = [_decorated(answer) if answer.tool_call_id in custom else answer for answer in answers]
+        answers = [_free_text_result(answer) if answer.tool_call_id in custom else answer for answer in answers]
         before = len(_construct_responses_api_input([message]))
         entries: list[Body] = _construct_responses_api_input([message, *answers])[before:]
         return entries
@@ -97,7 +97,7 @@ def _old_call(message: AIMessage) -> Body | None:
     return call
 
 
-def _decorated(answer: ToolMessage) -> ToolMessage:
+def _free_text_result(answer: ToolMessage) -> ToolMessage:
     """The result of a free-text tool: its decorator puts the text into a block; of a tool that raised it sees nothing.
 
     https://github.com/langchain-ai/langchain/blob/master/libs/partners/openai/langchain_openai/tools/custom_tool.py

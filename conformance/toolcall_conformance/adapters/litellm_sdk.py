@@ -17,7 +17,7 @@ os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
 
 import litellm
 
-from toolcall_conformance.adapters.frames import framed
+from toolcall_conformance.adapters.frames import frame_events
 from toolcall_conformance.basics.contract import Refused, Route
 
 litellm.telemetry = False
@@ -75,7 +75,7 @@ class Session:
             raise Refused(str(error)) from None
         if not route.stream or isinstance(answer, dict):
             return _plain(answer)
-        return framed(route.client, answer, _event)
+        return frame_events(route.client, answer, _event)
 
 
 def _plain(answer: Any) -> dict[str, Any]:

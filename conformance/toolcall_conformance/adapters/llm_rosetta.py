@@ -78,7 +78,7 @@ class Session:
         client: Any = THEIR_NAMES[self._route.client]
         written = proxy._stream_event_generator(  # noqa: SLF001 - what their server calls
             source_provider=client,
-            stream=HttpUpstreamStream(_received(chunks)),
+            stream=HttpUpstreamStream(_streaming_response(chunks)),
             processor=self._pipeline.create_stream_processor(on_ir_event=self._kept.cache_from_stream_event),
             model=self._route.upstream_model,
             format_sse=SSE_FORMATTERS[client],
@@ -102,7 +102,7 @@ class _Reader:
         return b""
 
 
-def _received(chunks: AsyncIterable[bytes]) -> StreamingResponse:
+def _streaming_response(chunks: AsyncIterable[bytes]) -> StreamingResponse:
     """Make the streaming reply of their HTTP client."""
     headers = CaseInsensitiveDict({"Content-Type": "text/event-stream"})
     reader: Any = _Reader(chunks)

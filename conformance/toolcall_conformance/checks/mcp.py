@@ -32,7 +32,7 @@ def run(
         return tally.result()
     tools = _declare_tools(opened.session, case, tally, harness)
     if tools is not None:
-        for request, calls in _answered_calls(case, route.client):
+        for request, calls in _requests_with_results(case, route.client):
             if not _play(opened.session, _AnsweredCalls(case, request, calls, tools), tally, harness):
                 break
     return tally.result()
@@ -118,7 +118,7 @@ def _play(session: SessionDriver, answered_calls: _AnsweredCalls, tally: Tally, 
     return True
 
 
-def _answered_calls(case: Case, format_name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
+def _requests_with_results(case: Case, format_name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
     """Each golden request with results of the server, and these results by the ordinals of their calls."""
     results_by_key = case.scenario["mcp"].get("results", {})
     keys = [

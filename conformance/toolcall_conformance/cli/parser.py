@@ -67,7 +67,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class CommandParser(Parser):
-    """The parser of a subcommand. ``fill``, or parsing, imports its options."""
+    """The parser of a subcommand. ``load_arguments``, or parsing, imports its options."""
 
     def __init__(self, *, module: str, **options: Any) -> None:
         super().__init__(**options)
@@ -75,14 +75,14 @@ class CommandParser(Parser):
         self.collects_unknown = False
         """Whether the words that it does not know are no mistakes, but collected as ``unknown``, in their order."""
 
-    def fill(self) -> None:
+    def load_arguments(self) -> None:
         """Import the subcommand, which gives this parser its arguments."""
         if self._module is not None:
             module, self._module = self._module, None
-            importlib.import_module(f"{__package__}.{module}").fill(self)
+            importlib.import_module(f"{__package__}.{module}").add_arguments(self)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        self.fill()
+        self.load_arguments()
         if not self.collects_unknown:
             return super().parse_known_args(args, namespace)
         words = list(sys.argv[1:] if args is None else args)
@@ -133,6 +133,6 @@ class _Print(argparse.Action):
         from toolcall_conformance.cli.console import say_script
 
         for command in self._commands:
-            command.fill()
+            command.load_arguments()
         say_script(shtab.complete(parser, shell=str(values)))
         parser.exit()

@@ -79,7 +79,7 @@ def _losses(corpus: Corpus, where: str, client: str, upstream: str) -> Iterator[
         if demand != "must":
             exception = _exception(corpus, where, client, upstream, element)
             losses.append(_loss(element, demand, source, target, exception))
-        types = _not_taken(source, target) if demand != "cannot" else []
+        types = _untaken_types(source, target) if demand != "cannot" else []
         if types:
             why = f"it takes {', '.join(target['types'])}"
             losses.append(_loss(element, "cannot", source, target, None) | {"types": types, "why": why})
@@ -97,7 +97,7 @@ def _limits(corpus: Corpus, received: str, element: str, source: Mapping[str, An
             yield loss | {"why": "only within this limit", "url": entry["url"]}
 
 
-def _not_taken(source: Mapping[str, Any], target: Mapping[str, Any]) -> list[str]:
+def _untaken_types(source: Mapping[str, Any], target: Mapping[str, Any]) -> list[str]:
     """The media types that the one end says and the other is not known to take; none if one does not list its own."""
     patterns = target.get("types")
     if patterns is None:

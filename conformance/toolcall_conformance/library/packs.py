@@ -89,7 +89,7 @@ class Pack:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """The size of each file by its path in the folder, in the order of the paths."""
-        return {entry.filename: entry.file_size for entry in _opened(self.place).infolist()}
+        return {entry.filename: entry.file_size for entry in _open(self.place).infolist()}
 
     def folders(self) -> list[str]:
         return sorted({name.partition("/")[0] for name in self.sizes if "/" in name})
@@ -111,7 +111,7 @@ class Pack:
 
     def read_name(self, name: str) -> bytes:
         """The content of a file that has an entry in ``sizes``."""
-        return _opened(self.place).read(name)
+        return _open(self.place).read(name)
 
     def verify(self, path: Path) -> None:
         if not self.has(path):
@@ -122,7 +122,7 @@ class Pack:
 
 
 @functools.lru_cache(maxsize=8)  # the items of a case run in a row; its pack has about 60 kB
-def _opened(place: Path) -> zipfile.ZipFile:
+def _open(place: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(foreign_files.read_bytes(place)))
     except zipfile.BadZipFile as error:

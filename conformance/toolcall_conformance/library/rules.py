@@ -55,7 +55,9 @@ class Rules(Mapping[str, Rule]):
     @cached_property
     def paths(self) -> Mapping[str, Path]:
         """The file of each rule."""
-        paths = {f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _listed(folder)}
+        paths = {
+            f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _rule_files(folder)
+        }
         return dict(sorted(paths.items()))
 
     def __getitem__(self, rule_id: str) -> Rule:
@@ -73,7 +75,7 @@ class Rules(Mapping[str, Rule]):
         return len(self.paths)
 
 
-def _listed(folder: Path) -> Iterator[Path]:
+def _rule_files(folder: Path) -> Iterator[Path]:
     """The rule files of a folder."""
     if not folder.is_dir():
         raise CorpusError(f"{folder}: no such folder; the corpus is incomplete, install it anew or restore the folder")

@@ -116,7 +116,7 @@ def write(source: Path, directory: Path) -> Manifest:
             _may_be_replaced(directory)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as temporary:
-            manifest = _copied(source, Path(temporary) / "new")
+            manifest = _copy(source, Path(temporary) / "new")
             _swap(Path(temporary), target)
     except OSError as error:
         raise VendoredError(f"{directory} cannot be written ({error.strerror}); name another directory") from None
@@ -138,7 +138,7 @@ def _may_be_replaced(directory: Path) -> None:
         )
 
 
-def _copied(source: Path, new: Path) -> Manifest:
+def _copy(source: Path, new: Path) -> Manifest:
     new.mkdir()
     for path, read in _below(source):
         (new / path).parent.mkdir(parents=True, exist_ok=True)

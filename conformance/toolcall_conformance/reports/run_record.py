@@ -43,7 +43,7 @@ class RunRecord:
     def is_judged(self) -> bool:
         return any(item.is_judged for item in self.items)
 
-    def command_for(self, *nodeids: str) -> str:
+    def rerun_command(self, *nodeids: str) -> str:
         """Return the command that runs only these items again, with the settings of the run."""
         return run_command(str(self.header.get("command", "pytest")), *nodeids)
 

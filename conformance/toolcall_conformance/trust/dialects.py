@@ -52,7 +52,7 @@ class Dialects:
         }
         for way in ("response", "stream"):
             names = {name for name, habit in self.habits.items() if way in habit.ways and not name.startswith(FRAMED)}
-            odd = names ^ self._applied(way).keys()
+            odd = names ^ self._habit_functions(way).keys()
             if odd:
                 raise CorpusError(f"{path} and the habits that there are differ in: {', '.join(sorted(odd))}")
 
@@ -61,26 +61,26 @@ class Dialects:
         """The order in which habits are applied, whichever of them a dialect has."""
         return tuple(self.habits)
 
-    def _applied(self, way: str) -> Any:
+    def _habit_functions(self, way: str) -> Any:
         if self._dialect is None:
             return {}
         return self._dialect.STREAM_HABITS if way == "stream" else self._dialect.REPLY_HABITS
 
-    def draw(self, lot: random.Random, way: str, body: Any) -> tuple[str, ...]:
+    def draw(self, generator: random.Random, way: str, body: Any) -> tuple[str, ...]:
         """Some habits that go together, each of which changes this reply, or this stream; none where none does."""
-        count = lot.choice(range(1, MAX_HABITS + 1))
+        count = generator.choice(range(1, MAX_HABITS + 1))
         names = [name for name in self.order if way in self.habits[name].ways]
-        lot.shuffle(names)
+        generator.shuffle(names)
         habits: tuple[str, ...] = ()
         for name in names:
             if len(habits) == count:
                 break
-            more = self.sorted((*habits, name))
+            more = self.in_order((*habits, name))
             if self._go_together(more) and self._count(more, way, body):
                 habits = more
         return habits
 
-    def sorted(self, names: Sequence[str]) -> tuple[str, ...]:
+    def in_order(self, names: Sequence[str]) -> tuple[str, ...]:
         """Names in the order in which they are applied. Raises LookupError for one that there is not."""
         unknown = [name for name in names if name not in self.habits]
         if unknown:
@@ -100,9 +100,9 @@ class Dialects:
 
     def apply(self, names: Sequence[str], way: str, body: Any) -> Any:
         """What a server of this dialect sends in the place of a reply, or of a stream, ``{"events": [...]}``."""
-        done = self._applied(way)
+        done = self._habit_functions(way)
         changed = copy.deepcopy(body["events"] if way == "stream" else body)
-        for name in self.sorted(names):
+        for name in self.in_order(names):
             if name in done:
                 changed = done[name](changed)
         return {"events": changed} if way == "stream" else changed

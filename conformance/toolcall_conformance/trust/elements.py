@@ -26,7 +26,7 @@ class Elements:
     def __init__(self, name: str, direction: Direction, body: Any, tops: Mapping[str, str]) -> None:
         self._format, self._stream = name, body if direction == "stream" else None
         self._tops = {} if direction == "request" else tops
-        self._whole = self._assembled(body) if direction == "stream" else body
+        self._whole = self._assemble(body) if direction == "stream" else body
         read = "request" if direction == "request" else "response"
         self._known = dict(_read_places(formats.read(name, read, self._whole)))
         self._below = _elements_below(self._known)
@@ -57,7 +57,7 @@ class Elements:
         )
         return (next(iter(beside)) if len(beside) == 1 else "turn") if beside else "envelope"
 
-    def _assembled(self, stream: Any) -> Any:
+    def _assemble(self, stream: Any) -> Any:
         return formats.assemble(self._format, stream).body
 
     def _without(self, pointer: str) -> str:
@@ -65,7 +65,7 @@ class Elements:
         stream = deep_copy(self._stream)
         holder, key = holder_of(stream, pointer)
         del holder[key]
-        counts = Counter(map(self._of_whole, _changes(self._whole, self._assembled(stream))))
+        counts = Counter(map(self._of_whole, _changes(self._whole, self._assemble(stream))))
         named_counts = {name: count for name, count in counts.items() if name != "envelope"} or counts
         return max(named_counts, key=lambda name: named_counts[name], default="")
 
@@ -103,18 +103,18 @@ def _read_places(reading: Reading) -> Iterator[tuple[str, str]]:
 
 def _of_item(item: Any) -> Iterator[tuple[str, str]]:
     if isinstance(item, Call):
-        yield from _linked(item, "call")
+        yield from _pointers_of_linked(item, "call")
         if item.arguments_pointer is not None:
             yield item.arguments_pointer, "arguments"
     elif isinstance(item, Result):
-        yield from _linked(item, "result")
+        yield from _pointers_of_linked(item, "result")
         for part in item.parts:
             yield part.pointer, "media" if isinstance(part, Media) else "result"
     else:
         yield item.pointer, next((name for kind, name in _ITEMS if isinstance(item, kind)), "turn")
 
 
-def _linked(item: Call | Result, name: str) -> Iterator[tuple[str, str]]:
+def _pointers_of_linked(item: Call | Result, name: str) -> Iterator[tuple[str, str]]:
     yield item.pointer, name
     if item.name_pointer is not None:
         yield item.name_pointer, "name"

@@ -54,7 +54,7 @@ class FaultReplay:
         for place in self._sampler.of_case(lot, case):
             baseline = shop.baseline(place) if f"{place.number:02}" == number else None
             if baseline is not None:
-                donor = self._sampler.donor(lot, place) if shop.table.operator(operator).donates else None
+                donor = self._sampler.donor_output(lot, place) if shop.table.operator(operator).donates else None
                 try:
                     return baseline, operator, pointer, shop.apply(place, operator, pointer, donor)
                 except (Unfit, LookupError, AttributeError, TypeError):  # an operator of lists at a member, and so on

@@ -17,7 +17,7 @@ from toolcall_conformance.drivers import Driver, Opened, OpenOutcome, Outcome, P
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.library import Case
 
-PLAYED = ("agent_loop", "request", "response")
+CONVERSATION_CHECKS = ("agent_loop", "request", "response")
 """The checks that play all exchanges of a conversation in one session, and compare them."""
 
 Body = dict[str, Any]
@@ -25,13 +25,13 @@ _Key = tuple[int, str]
 
 
 class _Session:
-    """A session that replaces some outputs of another session by ``bodies``, and stores all sources and outputs."""
+    """A session that replaces some outputs of another one by ``bodies``; it stores all ``sources`` and ``outputs``."""
 
     def __init__(self, inner: SessionDriver, bodies: Mapping[_Key, Any]) -> None:
         self.inner, self._bodies = inner, bodies
         self._number = 0
-        self.given: dict[_Key, Any] = {}
-        self.made: dict[_Key, Any] = {}
+        self.sources: dict[_Key, Any] = {}
+        self.outputs: dict[_Key, Any] = {}
 
     @property
     def operations(self) -> frozenset[str]:
@@ -50,12 +50,12 @@ class _Session:
         return self.inner.costly_pieces
 
     def request(self, body: Body, /) -> Outcome:
-        return self._turned((self._number, "request"), body, self.inner.request(body))
+        return self._record((self._number, "request"), body, self.inner.request(body))
 
     def response(self, body: Body, /) -> Outcome:
         key = (self._number, "response")
         self._number += 1
-        return self._turned(key, body, self.inner.response(body))
+        return self._record(key, body, self.inner.response(body))
 
     def error(self, reply: Body, /) -> Outcome:
         return self.inner.error(reply)
@@ -76,9 +76,10 @@ class _Session:
         self._number += 1
         self.inner.finish_exchange(reply)
 
-    def _turned(self, key: _Key, source: Any, outcome: Outcome) -> Outcome:
+    def _record(self, key: _Key, source: Any, outcome: Outcome) -> Outcome:
+        """Store a translation; return its outcome, or the body that replaces it."""
         if isinstance(outcome, Produced):
-            self.given[key], self.made[key] = deep_copy(source), deep_copy(outcome.value)
+            self.sources[key], self.outputs[key] = deep_copy(source), deep_copy(outcome.value)
         return Produced(deep_copy(self._bodies[key])) if key in self._bodies else outcome
 
 
@@ -97,7 +98,7 @@ class _Player:
         return Opened(self.session)
 
 
-def played(driver: Driver, harness: Harness, case: Case, route: Route) -> tuple[Body, Body] | None:
+def play_case(driver: Driver, harness: Harness, case: Case, route: Route) -> tuple[Body, Body] | None:
     """The source and the output of each exchange of a case.
 
     None where fewer than two exchanges are played, or one is an error.
@@ -108,12 +109,12 @@ def played(driver: Driver, harness: Harness, case: Case, route: Route) -> tuple[
         return None
     player = _Player(driver, {})
     CHECKS["agent_loop"](case, route, player.open, harness, "", None)
-    if player.session is None or (1, "request") not in player.session.made:
+    if player.session is None or (1, "request") not in player.session.outputs:
         return None
-    return _whole(player.session.given), _whole(player.session.made)
+    return _conversation_body(player.session.sources), _conversation_body(player.session.outputs)
 
 
-def _whole(bodies: Mapping[_Key, Any]) -> Body:
+def _conversation_body(bodies: Mapping[_Key, Any]) -> Body:
     exchanges: list[Body] = [{} for _ in range(1 + max(number for number, _ in bodies))]
     for (number, part), body in bodies.items():
         exchanges[number][part] = body
@@ -127,25 +128,25 @@ def findings(
     route: Route,
     sound: Body,
     damaged: Body,
-    checks: Sequence[str] = PLAYED,
+    checks: Sequence[str] = CONVERSATION_CHECKS,
 ) -> tuple[Finding, ...]:
     """What the checks say of a conversation that was ``sound`` and is ``damaged``, when it is played again."""
-    bodies = {(number, part): _at(damaged, number, part) for number, part in changed(sound, damaged)}
-    played = (CHECKS[name](case, route, _Player(driver, bodies).open, harness, "", None) for name in checks)
-    return tuple(finding for result in played for finding in result.findings)
+    bodies = {(number, part): _body_at(damaged, number, part) for number, part in changed_bodies(sound, damaged)}
+    results = (CHECKS[name](case, route, _Player(driver, bodies).open, harness, "", None) for name in checks)
+    return tuple(finding for result in results for finding in result.findings)
 
 
-def changed(sound: Body, damaged: Body) -> list[tuple[int, str]]:
+def changed_bodies(sound: Body, damaged: Body) -> list[tuple[int, str]]:
     """The bodies of a conversation that differ, by the number of the exchange and the part of it."""
     return [
         (number, part)
         for number, exchange in enumerate(sound["exchanges"])
         for part in exchange
-        if not equal(exchange[part], _at(damaged, number, part))
+        if not equal(exchange[part], _body_at(damaged, number, part))
     ]
 
 
-def _at(body: Body, number: int, part: str) -> Any:
+def _body_at(body: Body, number: int, part: str) -> Any:
     return body["exchanges"][number][part]
 
 

@@ -68,15 +68,15 @@ def survivors(mutations: Sequence[Mutation], table: MutationTable) -> list[Survi
 
 def reason(mutation: Mutation, table: MutationTable) -> str:
     """Why the reviewed list says that nobody need see a fault; empty where it does not name it, or as a hole."""
-    return _named(mutation, table.reviewed) if mutation.outcome == "survived" else ""
+    return _listed_reason(mutation, table.reviewed) if mutation.outcome == "survived" else ""
 
 
 def hole(mutation: Mutation, table: MutationTable) -> str:
     """What the list of open holes says of a fault; empty where it does not name it."""
-    return _named(mutation, table.open) if mutation.outcome == "survived" else ""
+    return _listed_reason(mutation, table.open) if mutation.outcome == "survived" else ""
 
 
-def _named(mutation: Mutation, listed: Sequence[tuple[MutationPattern, Mapping[str, Any]]]) -> str:
+def _listed_reason(mutation: Mutation, listed: Sequence[tuple[MutationPattern, Mapping[str, Any]]]) -> str:
     direction, pointer = mutation.within
     entries = (
         entry

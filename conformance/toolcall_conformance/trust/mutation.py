@@ -79,7 +79,7 @@ class Workshop:
         """What the judge says of an output at a place."""
         return findings(self.driver, self.harness, place, output)
 
-    def breaks(self, place: Place, output: Any, checks: Sequence[str] = loops.PLAYED) -> bool:
+    def breaks(self, place: Place, output: Any, checks: Sequence[str] = loops.CONVERSATION_CHECKS) -> bool:
         """Whether an output breaks a MUST; of a conversation, in some checks alone."""
         try:
             return any(finding.is_must for finding in findings(self.driver, self.harness, place, output, checks))
@@ -136,7 +136,7 @@ class Workshop:
         if baseline.place.direction != "loop":
             return self._same(baseline.place, operator, pointer, element, output)
         _, _, rest = loops.parts_of(pointer)
-        changed = loops.changed(baseline.place.output, output)
+        changed = loops.changed_bodies(baseline.place.output, output)
         rules = [
             self._same(baseline.place.part(f"/exchanges/{number}/{part}")[0], operator, rest, element, body)
             for number, part in changed
@@ -149,9 +149,9 @@ class Workshop:
         about_it = (entry for pattern, entry in self.table.blind if pattern.is_for(*where) and pattern.is_at(pointer))
         blind = {entry["rule"] for entry in about_it}
         by = self.equivalence.rule(place, pointer, output, blind)
-        return by or self._named(place, operator, pointer, element, output)
+        return by or self._equivalence_id(place, operator, pointer, element, output)
 
-    def _named(self, place: Place, operator: str, pointer: str, element: str, output: Any) -> str:
+    def _equivalence_id(self, place: Place, operator: str, pointer: str, element: str, output: Any) -> str:
         """The equivalence of the corpus that the table names for a fault like this."""
         for pattern, entry in self.table.equivalent:
             if pattern.is_for(place.direction, place.target, operator, element) and pattern.is_at(pointer):

@@ -60,10 +60,10 @@ def pattern_of(pointer: str) -> str:
 
 def matches(pattern: str, pointer: str) -> bool:
     """Whether a pointer has a pattern: ``*`` is one token, ``**`` are any tokens, or none."""
-    return _compiled(pattern).fullmatch(pointer) is not None
+    return _compile(pattern).fullmatch(pointer) is not None
 
 
 @lru_cache(maxsize=2000)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     words = {"*": "/[^/]*", "**": "(?:/[^/]*)*"}
     return re.compile("".join(words.get(token, "/" + re.escape(token)) for token in pattern.split("/")[1:]))

@@ -59,7 +59,7 @@ class Place:
 
 
 def findings(
-    driver: Driver, harness: Harness, place: Place, output: Any, checks: Sequence[str] = loops.PLAYED
+    driver: Driver, harness: Harness, place: Place, output: Any, checks: Sequence[str] = loops.CONVERSATION_CHECKS
 ) -> tuple[Finding, ...]:
     """What the judge says of an output at a place; of a conversation, what ``checks`` say that play it again."""
     judge = harness.judge
@@ -100,7 +100,9 @@ def _pairs(case: Case, route: Route) -> Iterator[tuple[Exchange, Exchange]]:
     return zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True)
 
 
-def _asked(driver: Driver, case: Case, route: Route) -> Iterator[tuple[SessionDriver, Exchange, Exchange, Produced]]:
+def _translate_requests(
+    driver: Driver, case: Case, route: Route
+) -> Iterator[tuple[SessionDriver, Exchange, Exchange, Produced]]:
     """The exchanges of a case in one session, each with its translated request, up to one that is refused."""
     opened = driver.open(route)
     if not isinstance(opened, Opened):
@@ -113,7 +115,7 @@ def _asked(driver: Driver, case: Case, route: Route) -> Iterator[tuple[SessionDr
 
 
 def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
-    for session, client, upstream, sent in _asked(driver, case, route):
+    for session, client, upstream, sent in _translate_requests(driver, case, route):
         requests = Requests(client.request, sent.value)
         if direction == "request":
             yield Place(case.id, client.number, direction, route, client.request, sent.value, requests, sent.losses)
@@ -123,7 +125,7 @@ def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, 
 
 def _errors(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
     del harness  # as all that make places are called
-    for session, client, upstream, sent in _asked(driver, case, route):
+    for session, client, upstream, sent in _translate_requests(driver, case, route):
         outcome = session.error(upstream.error) if upstream.error is not None else None
         if isinstance(outcome, Produced):
             requests = Requests(client.request, sent.value)
@@ -133,7 +135,7 @@ def _errors(driver: Driver, harness: Harness, case: Case, direction: Direction, 
 
 
 def _loops(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
-    played = loops.played(driver, harness, case, route)
+    played = loops.play_case(driver, harness, case, route)
     if played is not None:
         yield Place(case.id, 1, direction, route, *played, Requests(None, None))
 

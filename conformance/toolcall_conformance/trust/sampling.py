@@ -55,11 +55,11 @@ def lots(
         if operator.is_in(way)
     ]
     return [
-        Lot(*entry, limit, seed) for entry, limit in zip(entries, shared_out(count, len(entries), seed), strict=True)
+        Lot(*entry, limit, seed) for entry, limit in zip(entries, share_out(count, len(entries), seed), strict=True)
     ]
 
 
-def shared_out(count: int | None, parts: int, seed: int) -> list[int | None]:
+def share_out(count: int | None, parts: int, seed: int) -> list[int | None]:
     """How many each of so many parts gets of ``count``, evenly, the rest by lot; None, which means all, without one."""
     if count is None:
         return [None] * parts
@@ -90,11 +90,11 @@ class Sampler:
         """The places of a case for a lot."""
         return self.places(lot.direction, lot.client, lot.upstream, case)
 
-    def donor(self, lot: Lot, place: Place) -> Any:
+    def donor_output(self, lot: Lot, place: Place) -> Any:
         """The output of the next case on the same route; None where there is none."""
         cases = self.cases
-        at = cases.index(place.case) + 1
-        for case in cases[at:] + cases[:at]:
+        next_index = cases.index(place.case) + 1
+        for case in cases[next_index:] + cases[:next_index]:
             candidates = self.of_case(lot, case) if case != place.case else []
             if candidates:
                 return candidates[0].output
@@ -156,7 +156,7 @@ class Sampler:
         """The damaged output; None where the operator changes nothing."""
         if not applies.fits(node):
             return None
-        donor = self.donor(lot, place) if applies.donates else None
+        donor = self.donor_output(lot, place) if applies.donates else None
         try:
             return self.workshop.apply(place, lot.operator, node.pointer, donor)
         except Unfit:

@@ -76,14 +76,14 @@ def _has_captions(case: Case, format_name: str) -> bool:
 def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
     """The user's texts right before media that name calls, by pointer, each with the ordinals of the calls by id."""
     captions: dict[str, tuple[str, dict[str, int]]] = {}
-    first = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
-    names = NameMentions(first)
-    latest: dict[str, int] = {}
+    first_ordinals = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
+    mentions = NameMentions(first_ordinals)
+    latest_ordinals: dict[str, int] = {}
     for turn in request.turns:
-        latest |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
+        latest_ordinals |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
         for text, media in pairwise(turn.items):
             if turn.side == "user" and isinstance(text, Text) and isinstance(media, Media):
-                ids = sorted(names.names_in(text.text) & latest.keys(), key=first.__getitem__)
+                ids = sorted(mentions.names_in(text.text) & latest_ordinals.keys(), key=first_ordinals.__getitem__)
                 if ids:
-                    captions[text.pointer] = (text.text, {call_id: latest[call_id] for call_id in ids})
+                    captions[text.pointer] = (text.text, {call_id: latest_ordinals[call_id] for call_id in ids})
     return captions

@@ -10,7 +10,7 @@ from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.parser import UsageError, did_you_mean
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="the translator; without it, list all")
     parser.add_argument("directory", nargs="?", type=Path, help="a new directory for its environment")
     parser.set_defaults(run=run)

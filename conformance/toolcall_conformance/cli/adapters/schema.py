@@ -11,7 +11,7 @@ from toolcall_conformance.cli.parser import UsageError, did_you_mean
 from toolcall_conformance.drivers import protocol
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "message", nargs="?", metavar="MESSAGE", help="one message only: request, request-answer, …; or `settings`"
     )

@@ -28,7 +28,7 @@ _LANGUAGES = {
 }
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", choices=sorted(_LANGUAGES), required=True, help="the language to write it in")
     parser.add_argument(
         "directory", nargs="?", metavar="DIRECTORY", type=Path, help="where to write it (default: toolcall-adapter)"

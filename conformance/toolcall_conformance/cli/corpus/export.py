@@ -15,7 +15,7 @@ from toolcall_conformance.library import vendored
 _MOST = 20
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Write the whole corpus with a manifest of its version and checksums. An earlier corpus is "
         "replaced if nothing was changed in it."

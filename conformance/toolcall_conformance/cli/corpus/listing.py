@@ -70,7 +70,7 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
 }
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, count each kind")
     add_corpus(parser)
     parser.set_defaults(run=run)

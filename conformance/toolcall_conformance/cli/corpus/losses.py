@@ -19,7 +19,7 @@ _INDENT = 24
 _WORDS = {"cannot": "lost", "may": "may be lost"}
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "What one format can express and another cannot, from corpus/formats/*/expresses.json: in a "
         "request on its way up, in a reply on its way down, and in the agent loop, where the client returns the "

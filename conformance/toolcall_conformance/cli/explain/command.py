@@ -26,7 +26,7 @@ _KINDS = (
 )
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = f"Explain a {_KINDS}, or an item by its id: what it means, why, and what to do."
     parser.add_argument(
         "id",

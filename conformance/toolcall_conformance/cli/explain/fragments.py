@@ -62,14 +62,14 @@ def side_by_side(pair: Contrast, width: int) -> tuple[Contrast, tuple[str, ...],
     """
     below: Contrast | None = pair
     while below is not None:
-        both = _fitting(below, width, [*_PASSES, *([_BAREST] if _one_sided(below) else [])])
+        both = _fitting(below, width, [*_PASSES, *([_BAREST] if _is_one_sided(below) else [])])
         if both is not None:
             return below, *both
         below = next((inner for step in _steps(below) if (inner := _inner(below, step)) is not None), None)
     return pair, in_a_line(pair.left, width), in_a_line(pair.right, width)
 
 
-def _one_sided(pair: Contrast) -> bool:
+def _is_one_sided(pair: Contrast) -> bool:
     """Whether one side lacks a key or an entry of the other."""
     left, right = pair.left, pair.right
     if isinstance(left, dict) and isinstance(right, dict):
@@ -83,7 +83,10 @@ def _fitting(
     """Both sides in the first view that fits and tells them apart."""
     for most, views in passes:
         for view in views:
-            left, right = _seen(pair.left, pair.right, view, width), _seen(pair.right, pair.left, view, width)
+            left, right = (
+                _value_lines(pair.left, pair.right, view, width),
+                _value_lines(pair.right, pair.left, view, width),
+            )
             if left != right and _fits(left, width, most) and _fits(right, width, most):
                 return left, right
     return None
@@ -95,7 +98,7 @@ def in_a_line(value: Any, width: int) -> tuple[str]:
     return (line if len(line) <= width else f"{line[: width - 2]} …",)
 
 
-def _seen(value: Any, other: Any, view: _View, width: int) -> tuple[str, ...]:
+def _value_lines(value: Any, other: Any, view: _View, width: int) -> tuple[str, ...]:
     return ("(nothing)",) if value is MISSING else tuple(_layout(_outline(value, other, view), width))
 
 

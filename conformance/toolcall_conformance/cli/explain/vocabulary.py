@@ -25,8 +25,8 @@ def explain_equivalence(corpus: Corpus, entry: Equivalence, columns: int) -> Exp
     """
     parts = [Part("means", entry.explanation)]
     parts += [
-        *_accepted(corpus, entry, text_width(columns)),
-        *_refused(corpus, entry, text_width(columns)),
+        *_accepted_pair(corpus, entry, text_width(columns)),
+        *_refused_pair(corpus, entry, text_width(columns)),
         *evidence_parts(entry.evidence, 3),
     ]
     for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
@@ -47,7 +47,7 @@ def _pairs(corpus: Corpus, name: str, side: str) -> list[tuple[Path, Mapping[str
     return [(path, pair) for path, pair in pairs if pair.get("needed", True)]
 
 
-def _accepted(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
+def _accepted_pair(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
     from toolcall_conformance.judge import Judge
 
     for path, pair in _pairs(corpus, entry.name, "same"):
@@ -60,7 +60,7 @@ def _accepted(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
     yield Part("accepts", "no pair shows it")
 
 
-def _refused(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
+def _refused_pair(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
     from toolcall_conformance.judge import Judge
 
     for path, pair in _pairs(corpus, entry.name, "different"):
@@ -183,6 +183,6 @@ def _check_parts(name: str, command: str) -> Iterator[Part]:
 
     if name in CHECKS:
         yield Part("needs", ", ".join(sorted(OPERATIONS_BY_CHECK[name])))
-        if ways := [way for way in VARIANTS_BY_CHECK.get(name, ()) if way]:
-            yield Part("variants", ", ".join(ways))
+        if variants := [variant for variant in VARIANTS_BY_CHECK.get(name, ()) if variant]:
+            yield Part("variants", ", ".join(variants))
         yield Part("run", f'{command} toolcall:: -k "check:{name}"', copied=True)

@@ -10,7 +10,7 @@ from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.library import Corpus, load_corpus
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Judge a translator's output for one body or stream. Exits with 1 if a MUST rule is violated."
     parser.add_argument("source", metavar="SOURCE", nargs="?", help="the translator's input; - reads stdin")
     parser.add_argument(

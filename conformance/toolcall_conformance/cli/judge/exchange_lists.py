@@ -214,16 +214,17 @@ def _line(
     where = (
         match.client.name if alone else f"{match.client.name} → {match.upstream.name if match.upstream else 'nothing'}"
     )
-    verdicts = [f"{pair.check} {_gravest(pair)}" for pair in judged] or ["not judged"]
+    verdicts = [f"{pair.check} {_gravest_count(pair)}" for pair in judged] or ["not judged"]
     if not alone and judged and (unjudged_reply := _unjudged_reply(match, judged)):
         verdicts.append(unjudged_reply)
     return [str(number), where, client if alone else f"{client} → {upstream}", ", ".join(verdicts)]
 
 
-def _gravest(pair: JudgedPair) -> str:
-    findings = [entry for entry in pair.judgement.findings if not entry.is_note]
+def _gravest_count(pair: JudgedPair) -> str:
+    """How many findings have the worst level, in words."""
+    findings = [finding for finding in pair.judgement.findings if not finding.is_note]
     level = worst_level(findings)
-    return "ok" if level is None else f"{sum(entry.level == level for entry in findings)} {level}"
+    return "ok" if level is None else f"{sum(finding.level == level for finding in findings)} {level}"
 
 
 def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -23,7 +23,7 @@ _FIELD = re.compile(rb"(?m)^\xef?\xbb?\xbf?(?:data|event|id|retry)?:")
 def body(name: str, corpus: Corpus | None = None, notes: list[str] | None = None) -> Any:
     """Read a JSON body, and open with ``corpus`` what it is wrapped in; ``notes`` say so. Raises UsageError."""
     content = _json(name, _bytes(name))
-    return content if corpus is None else _unwrapped(corpus, name, content, [] if notes is None else notes)
+    return content if corpus is None else _unwrap(corpus, name, content, [] if notes is None else notes)
 
 
 def read_bytes_of(name: str) -> bytes:
@@ -38,10 +38,10 @@ def is_stream(data: bytes) -> bool:
 
 def body_in(corpus: Corpus, name: str, data: bytes) -> Any:
     """The JSON body in the bytes of a file. Raises UsageError."""
-    return _unwrapped(corpus, name, _json(name, data), [])
+    return _unwrap(corpus, name, _json(name, data), [])
 
 
-def _unwrapped(corpus: Corpus, name: str, content: Any, notes: list[str]) -> Any:
+def _unwrap(corpus: Corpus, name: str, content: Any, notes: list[str]) -> Any:
     """The body in its wrapper; a content that wraps none as it is. Raises UsageError for several bodies."""
     inside = body_pointers(corpus, content)
     if len(inside) == 1:

@@ -16,7 +16,7 @@ from toolcall_conformance.library import Corpus, load_corpus
 _NAME = "pairs.toml"
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Look through a folder of golden files, guess which belong together, and write the file that lists them, "
         f"FOLDER/{_NAME}, for `judge --pairs`."

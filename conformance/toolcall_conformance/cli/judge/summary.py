@@ -64,7 +64,7 @@ def print_summary(
         from toolcall_conformance.reports.text.terminal import Detail, conclusion_lines, summary_lines
 
         detail = Detail.ALL if verbose else Detail.USUAL
-        paragraphs = summary_lines(record, corpus.rules, again or record.command_for, detail=detail)
+        paragraphs = summary_lines(record, corpus.rules, again or record.rerun_command, detail=detail)
         for pieces in (*paragraphs, *conclusion_lines(record, corpus.rules)):
             say(*((piece.text, piece.kind) for piece in pieces))
     return int(any(item.outcome == "failed" for item in record.items))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TRANSLATOR = "toolcall_reference:ReferenceTranslator"
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Put one fault after the other into the requests, replies and streams that a correct translator "
         "makes of the corpus, and judge each. Print by direction, format, element and operator how many were made, "

@@ -21,12 +21,12 @@ _MOST = 40
 
 def print_all(source: OutputSource, corpus: Corpus, parsed: argparse.Namespace) -> int:
     """Print what became of the variants, and what we alone refuse; 1 for an alarm, or a refusal without a reason."""
-    from toolcall_conformance.trust.harmless.trials import OUTCOMES, run, shelves
+    from toolcall_conformance.trust.harmless.trials import OUTCOMES, run, trial_sets
     from toolcall_conformance.trust.matrix import MADE
 
     if parsed.sample:
         raise UsageError("--sample shows faults that are none: leave it out with --harmless")
-    tried = run(source, shelves(corpus.formats, parsed.count, parsed.seed), parsed.jobs, say_progress)
+    tried = run(source, trial_sets(corpus.formats, parsed.count, parsed.seed), parsed.jobs, say_progress)
     write_results(source, parsed, "variants", tried)
     print_tables(tried, "side", (MADE, *OUTCOMES))
     _print_groups("warned of (SHOULD)", tried, ("warned",), again=False)
@@ -54,7 +54,7 @@ def _print_groups(title: str, tried: Sequence[TriedVariant], outcomes: tuple[str
 
 def _print_refused(corpus: Corpus) -> int:
     """What the official clients take and we refuse without a reason; how many kinds there are."""
-    from toolcall_conformance.trust.harmless.refusals import find_refusals, reasons, unexplained
+    from toolcall_conformance.trust.harmless.refusals import find_refusals, reasons, unexplained_refusals
     from toolcall_conformance.trust.witnesses import MissingSDKError
 
     say("")
@@ -63,7 +63,7 @@ def _print_refused(corpus: Corpus) -> int:
     except MissingSDKError as error:
         say(f"what the official clients take and the judge refuses: not looked at ({error})")
         return 0
-    left = unexplained(refusals, reasons(corpus))
+    left = unexplained_refusals(refusals, reasons(corpus))
     summary = f"{pluralize(len(refusals), 'kind')} of {tried:,} bodies, {len(left)} without a reason"
     say((f"what the official clients take and the judge refuses: {summary}", "head"))
     for refusal in left:

@@ -15,7 +15,7 @@ from toolcall_conformance.reports.writers import json_report
 _KINDS = {".svg": Badge.svg, ".json": Badge.endpoint}
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Writes how many of the judged items passed. A name that ends in .svg becomes a picture, one that "
         "ends in .json the answer of an endpoint for shields.io."

@@ -19,7 +19,7 @@ from toolcall_conformance.reports.writers import json_report
 USAGE = 2
 
 
-def fill(parser: CommandParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.description = (
         "Compares two reports in JSON, cause by cause. Separates causes that are new because the translator "
         "changed from those that are new because the suite changed. Exits with 0 if there is no new failure, "

@@ -19,7 +19,7 @@ _OPTION = "--output"
 _CHECKS = ("wire", "drift", *CHECKS)
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Reads reports in JSON and writes what a run of all their items would have written. Reports of "
         "different translators, suites or policies are refused. The end of an output's name chooses its kind, as for "

@@ -14,7 +14,7 @@ from toolcall_conformance.reports.run_record import run_from_report
 from toolcall_conformance.reports.writers import json_report
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make another kind of report of one that --toolcall-report wrote as JSON; nothing is run."
     parser.add_argument("file", metavar="FILE.json", type=Path, help="the report to read")
     ends = ", ".join(writers.writers_by_suffix())

@@ -42,7 +42,7 @@ and bodies become placeholders; equal values get the same one. --filters FILE, i
 exit codes: 0 all recorded (or not recordable, such as cases about errors), 1 some were not, 4 wrong usage"""
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = _Help
     parser.description = _DESCRIPTION
     parser.add_argument("--format", required=True, metavar="FORMAT", help="the API to call, a name from `list formats`")
@@ -150,7 +150,7 @@ def run(parsed: argparse.Namespace) -> int:
         target = endpoint(parsed.format, corpus.transports, os.environ, parsed.model, parsed.base_url)
     except (FilterError, MissingRecorderError, NoEndpointError) as error:
         raise UsageError(KnownSecrets(secrets).replace(str(error), lambda _: "REDACTED-key")) from None
-    if target.unencrypted:
+    if target.is_unencrypted:
         say(f"note: {target.host} is called without encryption; the key can be read on the way", error=True)
     secrets = {*secrets, *target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
     limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout, parsed.max_bytes)

@@ -71,7 +71,7 @@ class _PytestOption(argparse.Action):
         namespace.for_pytest = [*namespace.for_pytest, *words]
 
 
-def fill(parser: CommandParser) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.collects_unknown = True
     parser.allow_abbrev = False
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAX_ROUTES = 3
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Load a translator, find out which operations it supports, and play one plain call on every route; "
         "then judge the conversation around it. pytest judges the rest. Exits with 1 if something does not work."

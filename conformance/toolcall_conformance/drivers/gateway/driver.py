@@ -215,8 +215,8 @@ class GatewayDriver:
 
     def _has_own_stream_path(self, route: Route) -> bool:
         """Whether the route's streams have a path of their own."""
-        own = self._config.clients[route.client].stream_path is not None
-        return route.stream and (own or self._addresses.has_stream_path(route.client))
+        has_path = self._config.clients[route.client].stream_path is not None
+        return route.stream and (has_path or self._addresses.has_stream_path(route.client))
 
     def _client_request(
         self, route: Route, body: dict[str, Any], conversation: UpstreamConversation

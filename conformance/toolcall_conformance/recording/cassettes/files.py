@@ -139,10 +139,10 @@ def _interaction(
         str(request["method"]).upper(),
         url,
         request_headers,
-        _unpacked(_bytes(request_body), request_headers, "request", unpacker),
+        _unpack(_bytes(request_body), request_headers, "request", unpacker),
         int(status),
         response_headers,
-        _unpacked(_bytes(response_body), response_headers, "response", unpacker),
+        _unpack(_bytes(response_body), response_headers, "response", unpacker),
         str(date) if date is not None else None,
     )
 
@@ -183,7 +183,7 @@ def _from_base64(text: Any) -> bytes:
         raise ValueError(f"a body in base64 that cannot be decoded ({error})") from None
 
 
-def _unpacked(body: bytes, headers: Mapping[str, str], message_name: str, unpacker: Unpacker) -> bytes:
+def _unpack(body: bytes, headers: Mapping[str, str], message_name: str, unpacker: Unpacker) -> bytes:
     """Decode content encodings, unless decoded already: many recorders decode the body and keep the header."""
     for encoding in reversed([part.strip().lower() for part in headers.get("content-encoding", "").split(",")]):
         if encoding in ("gzip", "x-gzip") and body[:2] == b"\x1f\x8b":

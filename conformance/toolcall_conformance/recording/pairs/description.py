@@ -63,49 +63,53 @@ def read_description(path: Path, formats: Collection[str]) -> Description:
     """Read a file of pairs. Raises PairsError."""
     document = _toml(path)
     _check(path, document)
-    words: dict[str, str | None] = {name: name for name in formats}
+    format_by_word: dict[str, str | None] = {name: name for name in formats}
     for word, name in document.get("formats", {}).items():
         if name is not False and name not in formats:
             raise PairsError(
                 f"{path}: [formats]: {word} = {name!r} is no format{_did_you_mean(name, formats)}; they are "
                 f"{', '.join(formats)}; write {word} = false for one that is not judged"
             )
-        words[word] = name or None
-    kinds = [_table(path, number, table, words) for number, table in enumerate(document["pairs"], 1)]
-    return Description(path, kinds, words, _patterns(path, document), document.get("leave_out", ()))
+        format_by_word[word] = name or None
+    tables = [_pair_table(path, number, table, format_by_word) for number, table in enumerate(document["pairs"], 1)]
+    return Description(path, tables, format_by_word, _patterns(path, document), document.get("leave_out", ()))
 
 
-def _table(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> PairTable:
-    where = f"{path}: [[pairs]] number {number}"
+def _pair_table(
+    path: Path, number: int, table: Mapping[str, Any], format_by_word: Mapping[str, str | None]
+) -> PairTable:
+    location = f"{path}: [[pairs]] number {number}"
     templates = {}
     for key in ("source", "output"):
         try:
             templates[key] = Template.of(table[key])
         except PatternError as error:
-            raise PairsError(f"{where}: {key}: {error}") from None
+            raise PairsError(f"{location}: {key}: {error}") from None
     source, output = templates["source"], templates["output"]
     if unknown := [name for name in source.fields if name not in output.fields]:
         raise PairsError(
-            f"{where}: {{{unknown[0]}}} is in source and not in output ({output.text}): an output could belong "
+            f"{location}: {{{unknown[0]}}} is in source and not in output ({output.text}): an output could belong "
             "to several sources; use the same fields"
         )
-    ends = {}
+    format_by_end = {}
     for end in _ENDS:
         if end in table:
-            if words.get(table[end]) is None:
-                raise PairsError(f"{where}: {end} = {table[end]!r} is no format{_did_you_mean(table[end], words)}")
-            ends[end] = str(words[table[end]])
+            if format_by_word.get(table[end]) is None:
+                raise PairsError(
+                    f"{location}: {end} = {table[end]!r} is no format{_did_you_mean(table[end], format_by_word)}"
+                )
+            format_by_end[end] = str(format_by_word[table[end]])
         elif end not in output.fields:
             near = difflib.get_close_matches(end, [name for name in output.fields if name not in _ENDS], n=1)
             hint = f"; did you mean {{{end}}} by {{{near[0]}}}?" if near else ""
             raise PairsError(
-                f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{hint}"
+                f"{location}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{hint}"
             )
     return PairTable(
         source,
         output,
         table.get("direction", "request"),
-        ends,
+        format_by_end,
         table.get("source_body", ""),
         table.get("output_body", ""),
         table.get("client_model"),

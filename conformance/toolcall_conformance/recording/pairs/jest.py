@@ -90,14 +90,14 @@ class _Reader:
 
     def _list(self, depth: int) -> list[Any]:
         values: list[Any] = []
-        while not self._closed("]"):
+        while not self._take("]"):
             values.append(self.value(depth + 1))
             self._comma("]")
         return values
 
     def _object(self, depth: int) -> dict[str, Any]:
         members = {}
-        while not self._closed("}"):
+        while not self._take("}"):
             kind, key = self._next()
             if kind not in ("text", "word", "number"):
                 raise self._broken()
@@ -109,7 +109,7 @@ class _Reader:
             self._comma("}")
         return members
 
-    def _closed(self, sign: str) -> bool:
+    def _take(self, sign: str) -> bool:
         match = re.compile(rf"\s*{re.escape(sign)}").match(self._text, self._at)
         if match:
             self._at = match.end()

@@ -56,7 +56,7 @@ def _heading_line(change: CauseChange, indent: str = "") -> str:
 def _block_lines(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Iterator[str]:
     run = difference.sides.new.run
     yield from ("", _heading_line(change), f"  why   {reason_text(change)}")
-    for pieces in cause_block(change.reported_root, rules, run.command_for, run.items)[1:]:
+    for pieces in cause_block(change.reported_root, rules, run.rerun_command, run.items)[1:]:
         yield visible("".join(piece.text for piece in pieces))
 
 

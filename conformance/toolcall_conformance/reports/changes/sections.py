@@ -69,6 +69,7 @@ def _attribution_steps(changes: Sequence[CauseChange], old: RunRecord) -> tuple[
         nodeid for change in changes for nodeid, reason in change.reasons.items() if reason.origin is Origin.UNCLEAR
     }
     cases = sorted({f"toolcall::{split_nodeid(nodeid)[0]}" for nodeid in nodeids})
+    patterns = cases if len(cases) <= _MAX_CASES else ["toolcall::"]
     translator = " ".join(str(part) for part in (old.header["translator"][key] for key in ("name", "version")) if part)
     return (
         (
@@ -76,7 +77,7 @@ def _attribution_steps(changes: Sequence[CauseChange], old: RunRecord) -> tuple[
             "with that:"
         ),
         [
-            f"{old.command_for(*(cases if len(cases) <= _MAX_CASES else ['toolcall::']))} --toolcall-report=again.json",
+            f"{old.rerun_command(*patterns)} --toolcall-report=again.json",
             "toolcall-conformance diff again.json NEW.json",
         ],
     )

@@ -145,7 +145,7 @@ def _fields(
         yield _field("same_items", same_items_text(root, same))
     elif shows_elsewhere(root):
         yield _field("items", extent_text(root))
-    yield _field("command", cause_command(root, run.command_for, run.items))
+    yield _field("command", cause_command(root, run.rerun_command, run.items))
 
 
 def _field(key: str, text: str) -> Field:

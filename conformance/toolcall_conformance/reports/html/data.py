@@ -84,7 +84,7 @@ def pack_run(run: RunRecord, rules: Mapping[str, Rule]) -> Packed:
     more = {number: content for number, item in enumerate(run.items) if (content := _rare_members(item, bodies))}
     named = sorted({finding["rule"] for item in run.items for finding in item.findings})
     return Packed(
-        again=run.command_for(),
+        again=run.rerun_command(),
         signs=WORDS,
         columns={"item": ITEM_COLUMNS, "finding": [*FINDING_COLUMNS, *_VALUE_COLUMNS, "cause"]},
         texts=texts.values,

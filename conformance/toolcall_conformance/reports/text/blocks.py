@@ -31,7 +31,7 @@ CommandMaker = Callable[..., str]
 def cause_block(
     root: RootCause,
     rules: Mapping[str, Rule],
-    command_for: CommandMaker,
+    rerun_command: CommandMaker,
     run: Sequence[ItemRecord],
     *,
     same: RootCause | None = None,
@@ -40,8 +40,8 @@ def cause_block(
 ) -> list[list[Line]]:
     """Return the lines of a root cause, of at most ``width`` columns.
 
-    ``command_for`` makes the command for node ids; ``run`` are all played items; ``same`` is an earlier cause with the
-    same items; ``witness``: include the official client's verdict on the body.
+    ``rerun_command`` makes the command for node ids; ``run`` are all played items; ``same`` is an earlier cause with
+    the same items; ``witness``: include the official client's verdict on the body.
     """
     page = _LineWrapper(width)
     lines = [heading(root, width)]
@@ -63,13 +63,13 @@ def cause_block(
     if same is not None:
         return [*lines, *_plain_lines(page.field(FIELDS["same_items"], same_items_text(root, same)))]
     lines += _plain_lines(page.field(FIELDS["items"], extent_text(root))) if shows_elsewhere(root) else []
-    return [*lines, *_plain_lines(page.command(cause_command(root, command_for, run)))]
+    return [*lines, *_plain_lines(page.command(cause_command(root, rerun_command, run)))]
 
 
 def cause_blocks(
     roots: Sequence[RootCause],
     rules: Mapping[str, Rule],
-    command_for: CommandMaker,
+    rerun_command: CommandMaker,
     run: Sequence[ItemRecord],
     *,
     width: int = WIDTH,
@@ -82,7 +82,7 @@ def cause_blocks(
         nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body_key
         # A client's verdict is about a whole body: in a second block it would seem to be about that cause.
         lines = cause_block(
-            root, rules, command_for, run, same=first.get(nodeids), witness=body not in bodies, width=width
+            root, rules, rerun_command, run, same=first.get(nodeids), witness=body not in bodies, width=width
         )
         lines_by_root.append(lines)
         first.setdefault(nodeids, root)
@@ -213,18 +213,18 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join([*names[:_NAMES_SHOWN], *more])
 
 
-def cause_command(root: RootCause, command_for: CommandMaker, run: Sequence[ItemRecord]) -> str:
+def cause_command(root: RootCause, rerun_command: CommandMaker, run: Sequence[ItemRecord]) -> str:
     """Return the command that runs the items of a cause, and as few others as a short command can.
 
-    If ``command_for`` has a true ``one_by_one``, it runs the simplest item only: not every command has patterns.
+    If ``rerun_command`` has a true ``one_by_one``, it runs the simplest item only: not every command has patterns.
     """
     items = root.items
-    if len(items) == 1 or getattr(command_for, "one_by_one", False):
-        return command_for(items[0].nodeid)
+    if len(items) == 1 or getattr(rerun_command, "one_by_one", False):
+        return rerun_command(items[0].nodeid)
     cases = sorted({item.case for item in items})
     families = sorted({case.partition("/")[0] for case in cases})
     named = next((names for names in (cases, families) if len(names) <= _NAMES_SHOWN), [""])
-    command_line = command_for(*(f"toolcall::{name}" for name in named))
+    command_line = rerun_command(*(f"toolcall::{name}" for name in named))
     terms = [*_selection_terms((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
     routes, all_routes = ({f"{item.client}-to-{item.upstream}" for item in each} for each in (items, run))
     within_one = any("-to-" not in item.nodeid.rpartition("::")[2] for item in items)

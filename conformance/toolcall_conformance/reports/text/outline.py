@@ -45,7 +45,7 @@ class Outline:
             item=item_title(root.example.item),
             place_fields=tuple(place_fields(root, rules)),
             extent_text=extent_text(root) if len(root.items) > 1 else "",
-            command=cause_command(root, run.command_for, run.items),
+            command=cause_command(root, run.rerun_command, run.items),
             evidence_url=evidence_url(root.rule, rules),
             code=str(root.example.finding.get("code", "")),
             fix=texts.fix if (texts := root.rule_texts(rules)) is not None else "",

@@ -50,7 +50,7 @@ class Detail(Enum):
 def summary_lines(
     run: RunRecord,
     rules: Mapping[str, Rule],
-    command_for: Callable[..., str],
+    rerun_command: Callable[..., str],
     *,
     detail: Detail,
     is_reported: bool = False,
@@ -58,7 +58,7 @@ def summary_lines(
 ) -> Lines:
     """Return the lines to print; a line is a list of pieces with a kind: head, good, bad, a level, or empty.
 
-    ``command_for`` makes the command for node ids. ``detail`` follows pytest's verbosity. ``is_reported``: the only
+    ``rerun_command`` makes the command for node ids. ``detail`` follows pytest's verbosity. ``is_reported``: the only
     item has failed, and its text is printed above. ``width`` are the columns of the terminal.
     """
     page = _LineWrapper(width)
@@ -73,7 +73,7 @@ def summary_lines(
         roots = new[:MAX_BLOCKS]
         lines += [[], *(heading(root, width) for root in roots)] if roots else []
     else:
-        written = cause_blocks(new if everything else new[:MAX_BLOCKS], rules, command_for, run.items, width=width)
+        written = cause_blocks(new if everything else new[:MAX_BLOCKS], rules, rerun_command, run.items, width=width)
         roots = new[: len(written)]
         lines += [line for each in written for line in ([], *each)]
         short = new[len(roots) :][:MAX_LINES]

@@ -40,10 +40,10 @@ def _leaf(draw: DrawFn) -> Schema:
         schema |= draw(_BOUNDS[kind])
     elif more == 4:
         schema["type"] = [kind, "null"]
-    return _described(draw, schema)
+    return _describe(draw, schema)
 
 
-def _described(draw: DrawFn, schema: Schema) -> Schema:
+def _describe(draw: DrawFn, schema: Schema) -> Schema:
     keyword = draw(st.sampled_from(["", "", "description", "description", "title"]))
     return {**schema, keyword: draw(shapes.TEXTS)} if keyword else schema
 
@@ -51,7 +51,7 @@ def _described(draw: DrawFn, schema: Schema) -> Schema:
 @st.composite
 def _array(draw: DrawFn, inner: SearchStrategy[Schema]) -> Schema:
     counts: Schema = draw(_COUNTS) if draw(st.integers(0, 3)) == 3 else {}
-    return _described(draw, {"type": "array", "items": draw(inner), **counts})
+    return _describe(draw, {"type": "array", "items": draw(inner), **counts})
 
 
 @st.composite

@@ -73,7 +73,9 @@ def reasons(corpus: Corpus) -> list[RefusalReason]:
     return [RefusalReason.of(raw) for raw in read_json(corpus.root / "mutations" / "refused.json")["refused"]]
 
 
-def unexplained(refusals: Sequence[RefusedChange], accepted_reasons: Sequence[RefusalReason]) -> list[RefusedChange]:
+def unexplained_refusals(
+    refusals: Sequence[RefusedChange], accepted_reasons: Sequence[RefusalReason]
+) -> list[RefusedChange]:
     """Those that no reason is about."""
     return [refusal for refusal in refusals if not any(reason.explains(refusal) for reason in accepted_reasons)]
 

@@ -16,7 +16,7 @@ from toolcall_conformance.trust.harmless.variants import BodyVariant, NotationTa
 from toolcall_conformance.trust.operators.spots import Unfit
 from toolcall_conformance.trust.parallel import OutputSource, Progress, in_parts
 from toolcall_conformance.trust.places import Direction
-from toolcall_conformance.trust.sampling import Lot, Sampler, shared_out
+from toolcall_conformance.trust.sampling import Lot, Sampler, share_out
 
 Outcome = Literal["passed", "warned", "alarm", "raised"]
 OUTCOMES: tuple[Outcome, ...] = ("passed", "warned", "alarm", "raised")
@@ -55,7 +55,7 @@ class TriedVariant:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TrialSet:
     """The bodies of one side on one route in one direction, and how many variants of each notation are tried."""
 
     side: Side
@@ -73,10 +73,10 @@ class Shelf:
         return other if self.side == "source" else format_name
 
 
-def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]:
+def trial_sets(formats: Sequence[str], count: int | None, seed: int) -> list[TrialSet]:
     """All routes, those within one format too, with all sides; ``count`` is shared out evenly."""
     candidates = [
-        Shelf(side, direction, client, upstream, None, seed)
+        TrialSet(side, direction, client, upstream, None, seed)
         for side in SIDES
         for direction in WAYS
         for client in formats
@@ -84,8 +84,8 @@ def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]
         if side != "golden" or client == upstream
     ]
     return [
-        replace(shelf, limit=limit)
-        for shelf, limit in zip(candidates, shared_out(count, len(candidates), seed), strict=True)
+        replace(trial_set, limit=limit)
+        for trial_set, limit in zip(candidates, share_out(count, len(candidates), seed), strict=True)
     ]
 
 
@@ -98,19 +98,19 @@ class VariantTrier:
         self.spellings = NotationTable(self.corpus)
         self.bases = lru_cache(maxsize=200)(self._bases)
 
-    def try_shelf(self, shelf: Shelf) -> Iterator[TriedVariant]:
-        """The variants of a shelf, judged."""
-        if shelf.limit is not None:
-            yield from islice(self._some(shelf), shelf.limit)
+    def try_set(self, trial_set: TrialSet) -> Iterator[TriedVariant]:
+        """The variants of a trial set, judged."""
+        if trial_set.limit is not None:
+            yield from islice(self._some(trial_set), trial_set.limit)
             return
         for case in self.sampler.cases:
-            for base in self.bases(shelf, case):
-                for notation in self._spellings(shelf):
-                    for variant in _draw_variants(notation, base, shelf.seed):
+            for base in self.bases(trial_set, case):
+                for notation in self._spellings(trial_set):
+                    for variant in _draw_variants(notation, base, trial_set.seed):
                         yield from self._judge_variant(base, variant)
 
-    def _spellings(self, shelf: Shelf) -> Iterator[Notation]:
-        return self.spellings.of(shelf.format, shelf.direction, shelf.side)
+    def _spellings(self, trial_set: TrialSet) -> Iterator[Notation]:
+        return self.spellings.of(trial_set.format, trial_set.direction, trial_set.side)
 
     def again(self, name: str) -> tuple[Base, BodyVariant]:
         """The body and the variant of a name. Raises LookupError for a name that is none."""
@@ -121,42 +121,45 @@ class VariantTrier:
         client, _, upstream = route.partition("-to-")
         if case not in self.corpus.cases or direction not in WAYS:
             raise LookupError(f"{name!r}: there is no such case or direction")
-        shelf = Shelf(side, direction, client, upstream, None, 0)  # type: ignore[arg-type]
-        for base in self.bases(shelf, case):
+        trial_set = TrialSet(side, direction, client, upstream, None, 0)  # type: ignore[arg-type]
+        for base in self.bases(trial_set, case):
             if name.startswith(f"{base.name}::"):
-                for notation in self._spellings(shelf):
+                for notation in self._spellings(trial_set):
                     for variant in variants(notation, base.body):
                         if variant.name == spelled:
                             return base, variant
         raise LookupError(f"{name!r}: the translator makes no such body, or this variant changes nothing there")
 
-    def _bases(self, shelf: Shelf, case: str) -> list[Base]:
-        if shelf.side == "golden":
-            return list(of_goldens(self.corpus, self.corpus.cases[case], shelf.client, shelf.direction))
-        lot = Lot(shelf.direction, shelf.client, shelf.upstream, "", None, 0)
+    def _bases(self, trial_set: TrialSet, case: str) -> list[Base]:
+        if trial_set.side == "golden":
+            return list(of_goldens(self.corpus, self.corpus.cases[case], trial_set.client, trial_set.direction))
+        lot = Lot(trial_set.direction, trial_set.client, trial_set.upstream, "", None, 0)
         return [
             base
             for place in self.sampler.of_case(lot, case)
-            for base in of_place(self.sampler.workshop, place, shelf.side)
+            for base in of_place(self.sampler.workshop, place, trial_set.side)
         ]
 
-    def _some(self, shelf: Shelf) -> Iterator[TriedVariant]:
+    def _some(self, trial_set: TrialSet) -> Iterator[TriedVariant]:
         """A few variants of a body, in few bodies of a random order; first those that were tried least so far."""
-        drawn = random.Random(f"{shelf.seed} {shelf.side} {shelf.direction} {shelf.client} {shelf.upstream}")  # noqa: S311
+        seed = f"{trial_set.seed} {trial_set.side} {trial_set.direction} {trial_set.client} {trial_set.upstream}"
+        generator = random.Random(seed)  # noqa: S311
         cases = list(self.sampler.cases)
-        drawn.shuffle(cases)
+        generator.shuffle(cases)
         counts: Counter[str] = Counter()
         for case in cases:
-            bases = self.bases(shelf, case)
+            bases = self.bases(trial_set, case)
             if bases:
-                for trial in islice(self._least_tried(shelf, drawn.choice(bases), counts, drawn), EACH):
+                for trial in islice(
+                    self._try_rarest_kinds(trial_set, generator.choice(bases), counts, generator), EACH
+                ):
                     counts[trial.spelling] += 1
                     yield trial
 
-    def _least_tried(
-        self, shelf: Shelf, base: Base, counts: Counter[str], drawn: random.Random
+    def _try_rarest_kinds(
+        self, trial_set: TrialSet, base: Base, counts: Counter[str], drawn: random.Random
     ) -> Iterator[TriedVariant]:
-        candidates = [variant for notation in self._spellings(shelf) for variant in variants(notation, base.body)]
+        candidates = [variant for notation in self._spellings(trial_set) for variant in variants(notation, base.body)]
         drawn.shuffle(candidates)
         candidates.sort(key=lambda variant: counts[variant.kind])
         done: set[str] = set()
@@ -221,17 +224,17 @@ class VariantGroup:
     example: str
 
 
-def run(source: OutputSource, shelves: Sequence[Shelf], jobs: int, progress: Progress) -> list[TriedVariant]:
-    """The variants of all shelves, judged. ``progress`` gets the shelves done and the total."""
-    groups: dict[tuple[str, str, str], list[Shelf]] = {}
-    for shelf in shelves:  # by route and direction: a body is made once, and serves both sides
-        groups.setdefault((shelf.direction, shelf.client, shelf.upstream), []).append(shelf)
-    return in_parts(_try_shelf, source, list(groups.values()), jobs, progress)
+def run(source: OutputSource, trial_sets: Sequence[TrialSet], jobs: int, progress: Progress) -> list[TriedVariant]:
+    """The variants of all trial sets, judged. ``progress`` gets the sets done and the total."""
+    groups: dict[tuple[str, str, str], list[TrialSet]] = {}
+    for trial_set in trial_sets:  # by route and direction: a body is made once, and serves both sides
+        groups.setdefault((trial_set.direction, trial_set.client, trial_set.upstream), []).append(trial_set)
+    return in_parts(_try_set, source, list(groups.values()), jobs, progress)
 
 
-def _try_shelf(sampler: Sampler, shelf: Shelf) -> list[TriedVariant]:
+def _try_set(sampler: Sampler, trial_set: TrialSet) -> list[TriedVariant]:
     trier = _TRIERS.setdefault(id(sampler), VariantTrier(sampler))
-    return list(trier.try_shelf(shelf))
+    return list(trier.try_set(trial_set))
 
 
 def group_variants(tried: Sequence[TriedVariant], outcomes: Sequence[str]) -> list[VariantGroup]:

@@ -102,7 +102,7 @@ def json_change(spot: Spot) -> None:
     if leaf is None:
         raise Unfit
     holder, key = holder_of(value, leaf.pointer)
-    holder[key] = _changed(leaf.value)
+    holder[key] = _another_value(leaf.value)
     spot.put(json.dumps(value, ensure_ascii=False))
 
 
@@ -126,7 +126,7 @@ def _parsed_text(spot: Spot) -> Any:
     return value
 
 
-def _changed(value: Any) -> Any:
+def _another_value(value: Any) -> Any:
     """Another value of the same type."""
     if isinstance(value, bool):
         return not value

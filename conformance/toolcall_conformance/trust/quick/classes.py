@@ -93,7 +93,7 @@ class CaseIndex:
         applies, tried = self.sampler.workshop.table.operator(operator), 0
         for place, node in self.kinds(case).get((kind[0], kind[1]), ()):
             if applies.fits(node) and tried < TRIES:
-                donor = self.sampler.donor(self.lot, place) if applies.donates else None
+                donor = self.sampler.donor_output(self.lot, place) if applies.donates else None
                 try:
                     output = self.sampler.workshop.apply(place, operator, node.pointer, donor)
                 except Unfit:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from toolcall_conformance.trust.loops import PLAYED
+from toolcall_conformance.trust.loops import CONVERSATION_CHECKS
 from toolcall_conformance.trust.matrix import cell
 from toolcall_conformance.trust.mutation import Mutation
 from toolcall_conformance.trust.quick.classes import CHECK, CaseIndex, class_of, is_killed
@@ -66,7 +66,7 @@ class Measuring:
     def _cases(self, lot: Lot) -> Mapping[str, tuple[str, ...]]:
         """The chosen cases on a route, each with the checks that play it and may see a fault of this direction."""
         route, cases = f"{lot.client}-to-{lot.upstream}", dict[str, tuple[str, ...]]()
-        for check in PLAYED if lot.direction == "loop" else (CHECK[lot.direction],):
+        for check in CONVERSATION_CHECKS if lot.direction == "loop" else (CHECK[lot.direction],):
             for case in self.items.get(check, {}).get(route, ()):
                 cases[case] = (*cases.get(case, ()), check)
         return cases

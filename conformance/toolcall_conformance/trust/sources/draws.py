@@ -133,21 +133,21 @@ class Draws:
         except OSError as error:
             raise LookupError(f"{holder!r} is no case, and no file that can be read ({error.strerror})") from None
 
-    def _on_a_route(self, holder: str, index: int, source: SourceBody, lot: random.Random) -> Draw | None:
-        other = lot.choice(self._corpus.formats)
+    def _on_a_route(self, holder: str, index: int, source: SourceBody, generator: random.Random) -> Draw | None:
+        other = generator.choice(self._corpus.formats)
         client, upstream = (source.format, other) if source.way == "request" else (other, source.format)
-        if self._draws_dialect(source) and lot.randrange(self._spoken) == 0:
-            habits = self._dialects[source.format].draw(lot, source.way, source.body)
+        if self._draws_dialect(source) and generator.randrange(self._spoken) == 0:
+            habits = self._dialects[source.format].draw(generator, source.way, source.body)
             mutation = f"{DIALECT}@{JOINED.join(habits)}"
             if habits:
                 return Draw(holder, index + 1, source, client, upstream, mutation, self._change(source, mutation))
         if self._alone:
             return None
-        if lot.randrange(PLAIN) == 0:
+        if generator.randrange(PLAIN) == 0:
             return Draw(holder, index + 1, source, client, upstream, AS_IT_IS, source.body)
-        looked_at = 1 if lot.randrange(ANYTHING) == 0 else _LOOKED_AT
+        looked_at = 1 if generator.randrange(ANYTHING) == 0 else _LOOKED_AT
         draw = None
-        for mutation, body in islice(self._mutations(source, lot), looked_at):
+        for mutation, body in islice(self._mutations(source, generator), looked_at):
             draw = Draw(holder, index + 1, source, client, upstream, mutation, body)
             if not self._breaks(source, body):
                 break
@@ -177,15 +177,15 @@ class Draws:
         except Exception:  # whoever tries this draw meets the judge's own fault again, and reports it
             return False
 
-    def _mutations(self, source: SourceBody, lot: random.Random) -> Iterator[tuple[str, Any]]:
+    def _mutations(self, source: SourceBody, generator: random.Random) -> Iterator[tuple[str, Any]]:
         """Mutations of a source by lot: each by its name, with the body."""
         places = _by_pattern(source)
         for _ in range(_TRIES if places else 0):
-            node = lot.choice(places[lot.choice([*places])])
+            node = generator.choice(places[generator.choice([*places])])
             fitting = [operator for operator in self._operators if operator.fits(node)]
             if not fitting:
                 continue
-            name = lot.choice(fitting).name
+            name = generator.choice(fitting).name
             try:
                 yield f"{name}@{node.pointer}", _mutate(source, name, node.pointer)
             except Unfit:

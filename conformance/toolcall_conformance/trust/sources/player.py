@@ -60,18 +60,18 @@ class Player:
             return _no_output(opened, "open", route, body)
         session = opened.session
         if source.way == "request":
-            return _played(session.request(body), "request", route, body)
+            return _played_source(session.request(body), "request", route, body)
         requests, before = self._send_request(session, source, route)
         if before is not None:
             return replace(before, source=body, reason=f"the request before it: {before.reason}")
         if source.way == "response":
             reply = self._with_declared_names(source, route, body, requests)
-            return replace(_played(session.response(reply), "response", route, reply), requests=requests)
-        data = self._reframed(draw, self._with_declared_names(source, route, dump(body["events"]), requests))
+            return replace(_played_source(session.response(reply), "response", route, reply), requests=requests)
+        data = self._reframe(draw, self._with_declared_names(source, route, dump(body["events"]), requests))
         outcome = session.stream(Source(cuts.split_events(data)))
-        return replace(_played(outcome, "stream", route, {"events": parse(data)["events"]}), requests=requests)
+        return replace(_played_source(outcome, "stream", route, {"events": parse(data)["events"]}), requests=requests)
 
-    def _reframed(self, draw: Draw, data: bytes) -> bytes:
+    def _reframe(self, draw: Draw, data: bytes) -> bytes:
         if not draw.habits:
             return data
         return Dialects(self._judge.corpus, draw.source.format).reframe(draw.habits, data)
@@ -126,7 +126,7 @@ def _usual_models(corpus: Corpus) -> dict[str, str]:
     return {name: first.model(name) for name in corpus.formats}
 
 
-def _played(outcome: Any, operation: str, route: Route, source: Any) -> PlayedSource:
+def _played_source(outcome: Any, operation: str, route: Route, source: Any) -> PlayedSource:
     if isinstance(outcome, Produced):
         return PlayedSource("output", route, source, outcome.value, losses=outcome.losses)
     if isinstance(outcome, Streamed) and outcome.raised is None:

@@ -32,7 +32,7 @@ def may_fail(expected: Reading) -> bool:
     return expected.finish is not None and expected.finish.reason in _OPEN_ENDS
 
 
-def uncounted(sight: ClientView, expected: Reading) -> list[str]:
+def missing_token_counts(sight: ClientView, expected: Reading) -> list[str]:
     """The lack of token counts in a reply whose upstream gave them; a stream may do without."""
     return ["counts no tokens"] if not sight.tokens and any(expected.usage.values()) else []
 
@@ -53,7 +53,7 @@ def handed_over(handed: Iterable[ClientCall], sight: ClientView) -> list[str]:
             says.append(f"never reports that call {number} ({call.name}) is done")
         else:
             early.remove(before)
-            was, becomes = _quoted(_plain(before.arguments)), _quoted(_plain(call.arguments))
+            was, becomes = _quote(_plain(before.arguments)), _quote(_plain(call.arguments))
             says.append(
                 f"reports that call {number} ({call.name}) is done with the arguments {was}, which then are {becomes}"
             )
@@ -67,7 +67,7 @@ def summary(sight: ClientView) -> str:
         calls += f" ({', '.join(call.name for call in sight.calls)})"
     text = f"{pluralize(len(sight.text), 'character')} of text" if sight.text else "no text"
     tokens = f"{pluralize(sight.tokens, 'token')}" if sight.tokens else "no tokens counted"
-    return f"{calls}, {text}, ended by {_quoted(sight.ended)}, {tokens}"
+    return f"{calls}, {text}, ended by {_quote(sight.ended)}, {tokens}"
 
 
 def _calls(calls: list[ClientCall], expected: Sequence[Call]) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _calls(calls: list[ClientCall], expected: Sequence[Call]) -> Iterator[str]:
     for call, sdk_call in pairs:
         number = call.ordinal + 1
         if sdk_call.name != call.name:
-            yield f"calls {_quoted(sdk_call.name)} in place of {_quoted(call.name)}"
+            yield f"calls {_quote(sdk_call.name)} in place of {_quote(call.name)}"
         if not _same(sdk_call, call):
             yield f"call {number} ({sdk_call.name}) has {_arguments_text(sdk_call.arguments, call.arguments)}"
 
@@ -118,10 +118,10 @@ def _same(sdk_call: ClientCall, call: Call) -> bool:
     if equal(arguments, expected) or (arguments == {} and not expected):
         return True
     # Who declared free text looks for it where it stands.
-    return not (call.kind == "custom" and sdk_call.free is False) and equal(_unwrapped(arguments), _unwrapped(expected))
+    return not (call.kind == "custom" and sdk_call.free is False) and equal(_unwrap(arguments), _unwrap(expected))
 
 
-def _unwrapped(arguments: Any) -> Any:
+def _unwrap(arguments: Any) -> Any:
     return next(iter(arguments.values())) if isinstance(arguments, dict) and len(arguments) == 1 else arguments
 
 
@@ -131,8 +131,8 @@ def _plain(arguments: Any) -> Any:
 
 def _arguments_text(arguments: Any, expected: Any) -> str:
     if isinstance(arguments, NotParsed):
-        return f"arguments that json.loads refuses ({arguments.problem}): {_quoted(arguments.text)}"
-    return f"the arguments {_quoted(arguments)}, not {_quoted(expected)}"
+        return f"arguments that json.loads refuses ({arguments.problem}): {_quote(arguments.text)}"
+    return f"the arguments {_quote(arguments)}, not {_quote(expected)}"
 
 
 def _ids(sight: ClientView, expected: Reading) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _ids(sight: ClientView, expected: Reading) -> Iterator[str]:
         if key == "" and all(had):
             yield f"call {number} has an empty id"
         elif key and key in ids[: number - 1] and len(set(had)) == len(had):
-            yield f"calls {ids.index(key) + 1} and {number} have one id, {_quoted(key)}"
+            yield f"calls {ids.index(key) + 1} and {number} have one id, {_quote(key)}"
 
 
 def _text(sight: ClientView, expected: Reading) -> Iterator[str]:
@@ -151,15 +151,15 @@ def _text(sight: ClientView, expected: Reading) -> Iterator[str]:
     joined_text, whole = "".join(texts), "".join(sight.text.split())
     if joined_text.strip() and _in_order(texts, whole):
         if whole.count("".join(joined_text.split())) > 1:
-            yield f"shows the text {_quoted(joined_text)} twice"
+            yield f"shows the text {_quote(joined_text)} twice"
     elif not joined_text.strip() and (not whole or may_fail(expected)):
         return
     elif not whole:
-        yield f"lost the text {_quoted(joined_text)}"
+        yield f"lost the text {_quote(joined_text)}"
     elif not joined_text.strip():
-        yield f"shows a text that nobody wrote: {_quoted(sight.text)}"
+        yield f"shows a text that nobody wrote: {_quote(sight.text)}"
     else:
-        yield f"shows the text {_quoted(sight.text)}, not {_quoted(joined_text)}"
+        yield f"shows the text {_quote(sight.text)}, not {_quote(joined_text)}"
 
 
 def _in_order(texts: Iterable[str], whole: str) -> bool:
@@ -181,10 +181,10 @@ def _end(sight: ClientView, expected: Reading, reading: Reading) -> Iterator[str
         return
     means = reading.finish.reason if reading.finish is not None and reading.finish.raw == sight.ended else None
     if means != finish.reason and (means in _WELL or finish.reason not in _OPEN_ENDS):
-        yield f"ends by {_quoted(sight.ended)}, where the reply has {_quoted(finish.raw)}"
+        yield f"ends by {_quote(sight.ended)}, where the reply has {_quote(finish.raw)}"
 
 
-def _quoted(value: Any) -> str:
+def _quote(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=repr)
     half = _SHOWN // 2
     return text if len(text) <= _SHOWN else f"{text[:half]} … {text[-half:]}"

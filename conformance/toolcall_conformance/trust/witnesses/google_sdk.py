@@ -129,11 +129,11 @@ def _partial_call(part: Any, under_way: dict[str, Any] | None, parts: list[Any])
         under_way = {"args": {}, **fields}
         parts.append({**part, "functionCall": under_way})
     for piece in call.get("partialArgs", ()):
-        _put(under_way["args"], piece)
+        _add_piece(under_way["args"], piece)
     return under_way if call.get("willContinue") else None
 
 
-def _put(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
+def _add_piece(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
     root, *keys = str(piece.get("jsonPath")).split(".")
     values = [piece[kind] for kind in ("stringValue", "numberValue", "boolValue", "nullValue") if kind in piece]
     if root != "$" or not keys or len(values) > 1:

@@ -11,7 +11,13 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.streaming import parse
-from toolcall_conformance.trust.witnesses.compare import differences, handed_over, may_fail, summary, uncounted
+from toolcall_conformance.trust.witnesses.compare import (
+    differences,
+    handed_over,
+    may_fail,
+    missing_token_counts,
+    summary,
+)
 from toolcall_conformance.trust.witnesses.model import ClientView, MistypedError, Sdk, UnraisedError, UnreadKindError
 from toolcall_conformance.trust.witnesses.sdk_types import problems
 
@@ -47,10 +53,10 @@ def _reply(sdk: Sdk, name: str, body: Any, golden: Any, expected: Reading | None
     except Exception as error:
         return False, [f"raised {words(error)}"]
     own = formats.read(name, "response", body)
-    sight = _seen(sdk, reply)
+    sight = _client_view(sdk, reply)
     if not isinstance(sight, ClientView):
         return False, [sight, *_against_types(sdk.reply_type(), body, golden)]
-    remarks = [*differences(sight, expected or own, own), *uncounted(sight, expected or own)]
+    remarks = [*differences(sight, expected or own, own), *missing_token_counts(sight, expected or own)]
     return not remarks, [*(remarks or [summary(sight)]), *_against_types(sdk.reply_type(), body, golden)]
 
 
@@ -70,7 +76,7 @@ def _stream(sdk: Sdk, name: str, data: bytes, expected: Reading | None) -> Answe
         sdk_message = str(error) if isinstance(error, UnraisedError) else sdk.error_message(error)
         silent = failure is not None and _lacks(sdk_message, failure.message)
         return not silent, [says, *([_SILENT] if silent else [])]
-    own, sight = formats.read(name, "response", received.body), _seen(sdk, streamed.reply)
+    own, sight = formats.read(name, "response", received.body), _client_view(sdk, streamed.reply)
     if not isinstance(sight, ClientView):
         return False, [sight]
     early = [] if streamed.handed is None else handed_over(streamed.handed, sight)
@@ -78,7 +84,7 @@ def _stream(sdk: Sdk, name: str, data: bytes, expected: Reading | None) -> Answe
     return not remarks, remarks or [summary(sight)]
 
 
-def _seen(sdk: Sdk, reply: Any) -> ClientView | str:
+def _client_view(sdk: Sdk, reply: Any) -> ClientView | str:
     """What its user sees, or how his code fails."""
     try:
         return sdk.see(reply)
@@ -96,7 +102,7 @@ def _against_types(kind: Any, body: Any, golden: Any) -> list[str]:
 def _strange(kind: Any, body: Any, golden: Any) -> list[str]:
     """The problems of a body that the golden does not have at the like place."""
     usual = {_INDEX.sub("/*", pointer) for pointer, _ in problems(kind, golden)}
-    return [_placed(*problem) for problem in problems(kind, body) if _INDEX.sub("/*", problem[0]) not in usual]
+    return [_place_message(*problem) for problem in problems(kind, body) if _INDEX.sub("/*", problem[0]) not in usual]
 
 
 def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
@@ -109,14 +115,14 @@ def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
 def _by_types(sdk: Sdk, body: Any, golden: Any) -> Answer:
     usual = set() if golden is None else {_INDEX.sub("/*", pointer) for pointer, _ in sdk.request_problems(golden)}
     messages = [
-        _placed(*problem) for problem in sdk.request_problems(body) if _INDEX.sub("/*", problem[0]) not in usual
+        _place_message(*problem) for problem in sdk.request_problems(body) if _INDEX.sub("/*", problem[0]) not in usual
     ]
     if messages:
         return False, [f"its types do not take {problem}" for problem in messages]
     return True, ["its types take the request"]
 
 
-def _placed(pointer: str, message: str) -> str:
+def _place_message(pointer: str, message: str) -> str:
     return f"{pointer or 'the body'} ({message})"
 
 
@@ -124,7 +130,7 @@ def _error(sdk: Sdk, name: str, reply: Any, expected: Reading | None) -> Answer:
     status, body, headers = (reply.get(key) for key in ("status", "body", "headers"))
     if not isinstance(status, int) or not 100 <= status <= 999:
         return False, [f"no client ever gets the status {status!r}"]
-    raised, again = _raised(sdk, body, status, headers if isinstance(headers, dict) else {})
+    raised, again = _client_error(sdk, body, status, headers if isinstance(headers, dict) else {})
     if raised is None:
         return False, ["raised nothing, and takes the error for a reply"]
     says = [f"raised {words(raised)}", "tries again" if again else "does not try again"]
@@ -144,14 +150,14 @@ def _lacks(sdk_message: Any, message: str | None) -> bool:
 
 def _instead(sdk: Sdk, body: Any, status: int | None, raised: type, *, again: bool) -> list[str]:
     """What the client does otherwise after the status that the upstream's error had."""
-    error, tries = (None, again) if status is None else _raised(sdk, body, status, {})
+    error, tries = (None, again) if status is None else _client_error(sdk, body, status, {})
     if error is None or (tries == again and (status not in _CAUGHT or type(error) is raised)):
         return []
     way = "tries again" if tries else "does not try again"
     return [f"after the upstream's own status {status} it raises {type(error).__name__} and {way}"]
 
 
-def _raised(sdk: Sdk, body: Any, status: int, headers: dict[str, Any]) -> tuple[Exception | None, bool]:
+def _client_error(sdk: Sdk, body: Any, status: int, headers: dict[str, Any]) -> tuple[Exception | None, bool]:
     """What the client raises for an error, and whether it asked again before."""
     sdk.wire.lay(body, status, headers)
     try:

@@ -38,9 +38,9 @@ def _problems(kind: Any, value: Any, *, strict: bool) -> Iterator[Problem]:
     try:
         output = _adapter(kind).validate_python(value, strict=strict)
     except error as refused:
-        yield from _told(refused, value, "")
+        yield from _error_problems(refused, value, "")
         return
-    yield from _behind(output, value, "", error)
+    yield from _entry_problems(output, value, "", error)
 
 
 @cache
@@ -48,11 +48,11 @@ def _adapter(kind: Any) -> Any:
     return sdk_module("pydantic").TypeAdapter(kind)
 
 
-def _behind(output: Any, value: Any, pointer: str, error: type[Exception]) -> Iterator[Problem]:
+def _entry_problems(output: Any, value: Any, pointer: str, error: type[Exception]) -> Iterator[Problem]:
     """What is wrong with the entries of lists: of an Iterable they are looked at when somebody asks for them."""
     if isinstance(output, dict) and isinstance(value, dict):
         for key in output.keys() & value.keys():
-            yield from _behind(output[key], value[key], join(pointer, key), error)
+            yield from _entry_problems(output[key], value[key], join(pointer, key), error)
     elif hasattr(output, "__next__") and not isinstance(value, list):
         yield pointer, "is no list"
     elif isinstance(value, list) and hasattr(output, "__iter__") and not isinstance(output, (str, bytes)):
@@ -63,12 +63,12 @@ def _behind(output: Any, value: Any, pointer: str, error: type[Exception]) -> It
             except StopIteration:
                 return
             except error as refused:
-                yield from _told(refused, value, pointer)
+                yield from _error_problems(refused, value, pointer)
                 return
-            yield from _behind(result, entry, join(pointer, place), error)
+            yield from _entry_problems(result, entry, join(pointer, place), error)
 
 
-def _told(refused: Any, value: Any, pointer: str) -> Iterator[Problem]:
+def _error_problems(refused: Any, value: Any, pointer: str) -> Iterator[Problem]:
     errors = refused.errors(include_url=False, include_input=False, include_context=False)
     for error in _of_fitting(errors, value):
         message = _UNKNOWN if _discriminates(error) and error["type"] == "literal_error" else error["msg"]
@@ -114,11 +114,11 @@ def _is_plain(error: Any) -> bool:
 def _is_of_union(loc: tuple[Any, ...], value: Any) -> bool:
     """Whether a place ends with the name of a member of a union, and not with a key or an index of the value."""
     for step in loc[:-1]:
-        value = _held(value, step, value)
-    return bool(loc) and _held(value, loc[-1], _NOT_HELD) is _NOT_HELD
+        value = _value_at_step(value, step, value)
+    return bool(loc) and _value_at_step(value, loc[-1], _NOT_HELD) is _NOT_HELD
 
 
-def _held(value: Any, step: Any, other: Any) -> Any:
+def _value_at_step(value: Any, step: Any, other: Any) -> Any:
     """The value at a step of an error's place; ``other`` where that names a type."""
     entry = isinstance(value, list) and isinstance(step, int) and step < len(value)
     return value[step] if entry or (isinstance(value, dict) and step in value) else other
@@ -128,7 +128,7 @@ def _pointer(steps: tuple[Any, ...], value: Any, *, missing: bool) -> str:
     """The place of an error: its steps, without the names of types between them."""
     pointer = ""
     for number, step in enumerate(steps):
-        inner = _held(value, step, _NOT_HELD)
+        inner = _value_at_step(value, step, _NOT_HELD)
         if inner is not _NOT_HELD:
             pointer, value = join(pointer, step), inner
         elif missing and number == len(steps) - 1:

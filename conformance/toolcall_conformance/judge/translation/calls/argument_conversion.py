@@ -111,18 +111,17 @@ class _ShownSchema:
 
     def requires(self, member_name: str) -> bool:
         """Whether every valid object has the member."""
-        return any(self._requires(schema, member_name, self._depth) for schema in self._schemas)
+        return any(self._requires(schema, member_name) for schema in self._schemas)
 
-    def _requires(self, schema: dict[str, Any], member_name: str, depth: int) -> bool:
+    def _requires(self, schema: dict[str, Any], member_name: str) -> bool:
         if member_name in schema.get("required", ()):
             return True
         inner = {
             key: [self._normalizer.normalize(entry) for entry in schema.get(key, ())]
             for key in (*_UNION_KEYWORDS, "allOf")
         }
-        return any(self._requires(entry, member_name, depth + 1) for entry in inner["allOf"]) or any(
-            inner[key] and all(self._requires(entry, member_name, depth + 1) for entry in inner[key])
-            for key in _UNION_KEYWORDS
+        return any(self._requires(entry, member_name) for entry in inner["allOf"]) or any(
+            inner[key] and all(self._requires(entry, member_name) for entry in inner[key]) for key in _UNION_KEYWORDS
         )
 
     @property

@@ -25,50 +25,56 @@ def compare_echo(sides: Sides, request: Any) -> Iterator[Finding]:
         return
     change = next(_changed_members(request, sides.output.body, echo), None)
     if change is not None:
-        at, want, got = change
-        yield sides.finding("translation/reply-echo", at if got is not MISSING else "", want=want, got=got, subject=at)
+        pointer, want, got = change
+        yield sides.finding(
+            "translation/reply-echo", pointer if got is not MISSING else "", want=want, got=got, subject=pointer
+        )
 
 
 def _changed_members(request: Any, reply: Any, echo: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield (pointer, requested value, repeated value) of the members that are repeated otherwise."""
-    for at in echo["members"]:
-        want, got = _value_at(request, at), _value_at(reply, at)
+    for pointer in echo["members"]:
+        want, got = _value_at(request, pointer), _value_at(reply, pointer)
         if want is not MISSING and not _Coverage().covers(want, got):
-            yield at, want, got
-    for at, usual in echo["unasked"].items():
-        got = _value_at(reply, at)
-        if _value_at(request, at) in (MISSING, None) and got not in (MISSING, None) and not equal(usual, got):
-            yield at, usual, got
+            yield pointer, want, got
+    for pointer, default in echo["unasked"].items():
+        got = _value_at(reply, pointer)
+        if _value_at(request, pointer) in (MISSING, None) and got not in (MISSING, None) and not equal(default, got):
+            yield pointer, default, got
     yield from _changed_tools(request, reply, echo["tools"])
 
 
-def _changed_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _changed_tools(request: Any, reply: Any, tools_echo: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield (pointer, requested value, repeated value) of changed members of tools, or of all tools at once.
 
-    All at once if other tools are repeated than were requested.
+    All at once if other tools are repeated than were requested. ``tools_echo`` says how the format repeats them.
     """
-    request_tools, reply_tools = (_objects_at(body, tools["at"]) for body in (request, reply))
+    request_tools, reply_tools = (_objects_at(body, tools_echo["at"]) for body in (request, reply))
     if any(
-        tool.get("type") in tools["unless"]
-        for tool in (*request_tools, *reply_tools, *_objects_at(request, tools["beside"]))
+        tool.get("type") in tools_echo["unless"]
+        for tool in (*request_tools, *reply_tools, *_objects_at(request, tools_echo["beside"]))
     ):
         return
     names, reply_names = (
-        [tuple(str(tool.get(key)) for key in tools["by"]) for tool in some] for some in (request_tools, reply_tools)
+        [tuple(str(tool.get(key)) for key in tools_echo["by"]) for tool in some]
+        for some in (request_tools, reply_tools)
     )
     if sorted(names) != sorted(reply_names):
-        yield tools["at"], *(Words(", ".join(map(" ".join, each)) or "no tools") for each in (names, reply_names))
+        yield (
+            tools_echo["at"],
+            *(Words(", ".join(map(" ".join, tool_names)) or "no tools") for tool_names in (names, reply_names)),
+        )
         return
-    compared = _Coverage(tools["open"], tools["grows"])
+    compared = _Coverage(tools_echo["open"], tools_echo["grows"])
     for tool, name in zip(request_tools, names, strict=True):
         place = reply_names.index(name)
         twin = reply_tools[place]
-        for key in tools["members"]:
+        for key in tools_echo["members"]:
             if tool.get(key) != "" and not compared.covers(tool.get(key), twin.get(key)):
-                yield tools["at"], tool.get(key), twin.get(key, MISSING)
-        for key in sorted(tool.keys() - {*tools["members"], *tools["redacted"]}):
+                yield tools_echo["at"], tool.get(key), twin.get(key, MISSING)
+        for key in sorted(tool.keys() - {*tools_echo["members"], *tools_echo["redacted"]}):
             if twin.get(key) is not None and not compared.covers(tool[key], twin[key]):
-                yield join(tools["at"], place, key), tool[key], twin[key]
+                yield join(tools_echo["at"], place, key), tool[key], twin[key]
 
 
 def _objects_at(body: Any, pointer: str) -> list[Mapping[str, Any]]:

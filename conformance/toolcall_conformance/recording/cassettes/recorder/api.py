@@ -140,7 +140,7 @@ class Api:
 
     def _answer(self, url: str, body: Any) -> Answer:
         """Send a request. Raises LimitError, and what httpx2 raises."""
-        with self._client.stream("POST", url, content=_encoded(body)) as response:
+        with self._client.stream("POST", url, content=_encode(body)) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
             # Not `content`: httpx2 unpacks without a limit.
             packed = b"".join(response.iter_raw())
@@ -148,7 +148,7 @@ class Api:
 
     def _refusal(self, answer: Answer, wait: float | None) -> ApiError:
         status = answer.status_code
-        failure = self._failure(answer)
+        failure = self._read_failure(answer)
         text = failure.message if failure is not None and failure.message else answer.text
         text = " ".join(self.redactor.text(text).split()) or "no text"
         message = f"HTTP {status} from {self.endpoint.host}: {text[:_TEXT]}"
@@ -173,7 +173,8 @@ class Api:
             final = True
         return ApiError(message, final=final)
 
-    def _failure(self, answer: Answer) -> Any:
+    def _read_failure(self, answer: Answer) -> Any:
+        """What an error's body says, as the format's reader has it; None if it is not JSON."""
         try:
             body = jsonvalue.parse(answer.content)
         except jsonvalue.JSONError:
@@ -191,7 +192,7 @@ class Api:
                 return None
             until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)  # text after the date hides GMT
             return max(0.0, (until - datetime.now(UTC)).total_seconds())
-        failure = self._failure(answer)
+        failure = self._read_failure(answer)
         if failure is not None:
             return None if failure.wait.seconds is None else float(failure.wait.seconds)
         try:
@@ -200,7 +201,7 @@ class Api:
             return None
 
 
-def _encoded(body: Any) -> bytes:
+def _encode(body: Any) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # a lone surrogate, which must be escaped

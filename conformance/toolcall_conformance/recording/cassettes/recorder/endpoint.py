@@ -34,7 +34,7 @@ class Endpoint:
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
     @property
-    def unencrypted(self) -> bool:
+    def is_unencrypted(self) -> bool:
         """Whether the key would cross a network as plain text."""
         return urlsplit(self.url).scheme != "https" and not self.is_loopback
 

@@ -40,7 +40,7 @@ class NamedSecret:
     in_quotes: bool
 
 
-def replaced(text: str, kind_of: Callable[[str], SecretKind | None], make: Callable[[NamedSecret], str]) -> str:
+def replace_secrets(text: str, kind_of: Callable[[str], SecretKind | None], make: Callable[[NamedSecret], str]) -> str:
     """The text with what ``make`` returns in place of each secret."""
     pieces, end = [], 0
     for match in _ASSIGNMENT.finditer(text):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.recording.cassettes.redaction.scattered import is_scattered, is_spread, joined
+from toolcall_conformance.recording.cassettes.redaction.scattered import is_scattered, is_spread, joined_values
 
 _ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))|%u([0-9a-fA-F]{4})")
 _SOFT_BREAK = re.compile(r"=\r?\n")
@@ -43,7 +43,7 @@ def has_leak(cassette: Any, secrets: Iterable[str]) -> bool:
     secret_forms = {form for secret in secrets for form in notations(secret)}
     digits = {form for secret in secrets for form in _digits(secret)}
     bodies = tuple(_bodies(cassette))
-    for text in _texts([cassette, *(row for body in bodies for row in joined(body))]):
+    for text in _texts([cassette, *(row for body in bodies for row in joined_values(body))]):
         apart = _APART.sub("", text.lower())
         if any(form in apart for form in digits):
             return True
@@ -102,7 +102,7 @@ def _readings(text: str) -> tuple[str, ...]:
     for _ in range(4):
         versions += [text, _BREAK.sub("", text), _BREAK.sub("", _SOFT_BREAK.sub("", text))]
         versions += [_UNSEEN.sub("", text), _JOINED.sub("", _BREAK.sub("", text))]
-        plain = html.unescape(unquote(_ESCAPE.sub(_unescaped, text)))
+        plain = html.unescape(unquote(_ESCAPE.sub(_unescape, text)))
         if plain == text:
             break
         text = plain
@@ -111,7 +111,7 @@ def _readings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(version.lower() for version in versions))
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     if match[4]:
         return match[4]
     if match[3] is not None:
@@ -127,13 +127,13 @@ def _of_numbers(text: str) -> str:
 def _texts(value: Any) -> Iterator[str]:
     """All texts, names and numbers, also those in JSON within a text, and in packed data."""
     if isinstance(value, bytes):
-        yield from _unpacked(value)
+        yield from _unpack(value)
         value = value.decode("latin-1")
     if isinstance(value, str):
         yield value
         for match in _PACKED.finditer(value):
             coded = match[0].replace("-", "+").replace("_", "/")
-            yield from _unpacked(base64.b64decode(coded[: len(coded) // 4 * 4]))
+            yield from _unpack(base64.b64decode(coded[: len(coded) // 4 * 4]))
         yield from _texts(_json(value))
     elif isinstance(value, dict):
         for key, entry in value.items():
@@ -157,7 +157,7 @@ def _json(text: str) -> Any:
 def _bodies(value: Any) -> Iterator[str]:
     """The texts of a cassette, unchanged."""
     if isinstance(value, bytes):
-        yield from _unpacked(value)
+        yield from _unpack(value)
         yield value.decode("utf-8", "replace")
     elif isinstance(value, str):
         yield value
@@ -166,7 +166,7 @@ def _bodies(value: Any) -> Iterator[str]:
             yield from _bodies(entry)
 
 
-def _unpacked(data: bytes) -> Iterator[str]:
+def _unpack(data: bytes) -> Iterator[str]:
     try:
         yield zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _MAX_UNPACKED).decode("utf-8", "replace")
     except zlib.error:

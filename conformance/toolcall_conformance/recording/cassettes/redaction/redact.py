@@ -88,7 +88,7 @@ class Redactor:
         return path + mark + "&".join(pairs)
 
     @property
-    def kinds_found(self) -> tuple[str, ...]:
+    def placeholders(self) -> tuple[str, ...]:
         """The secrets that became placeholders so far."""
         return tuple(self._placeholders)
 
@@ -130,7 +130,7 @@ class Redactor:
         text = self._plain(text, self.filters.patterns)
         # Code looks for the query: a regular expression for its mark would start anew at each `http://`.
         text = _URL.sub(lambda match: self.query(match[0]) if "?" in match[1][1:-1] else match[0], text)
-        text = assignments.replaced(text, self.kind, self._assigned)
+        text = assignments.replace_secrets(text, self.kind, self._replace_named)
 
         def deeper(inner: str) -> str:
             return self.text(inner, depth + 1)
@@ -143,10 +143,10 @@ class Redactor:
     def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
         text = self._known.replace(text, lambda secret: self.placeholder("key", secret))
         for pattern in patterns:
-            text = pattern.regex.sub(lambda match, pattern=pattern: self._matched(match, pattern), text)  # type: ignore[misc]
-        return self._scanner.replaced(text, self.placeholder, shapes_alone=shapes_alone)
+            text = pattern.regex.sub(lambda match, pattern=pattern: self._replace_match(match, pattern), text)  # type: ignore[misc]
+        return self._scanner.replace_secrets(text, self.placeholder, shapes_alone=shapes_alone)
 
-    def _matched(self, match: re.Match[str], pattern: SecretPattern) -> str:
+    def _replace_match(self, match: re.Match[str], pattern: SecretPattern) -> str:
         group = 1 if pattern.regex.groups and match[1] is not None else 0
         secret = match[group]
         if not secret or secret.startswith(PLACEHOLDER) or _DUMMY.search(secret):
@@ -161,7 +161,7 @@ class Redactor:
         """Redact known values and unmistakable shapes alone: in bytes, and across lines, others occur by chance."""
         return self._plain(data, (pattern for pattern in self.filters.patterns if pattern.shape), shapes_alone=True)
 
-    def _assigned(self, named: NamedSecret) -> str:
+    def _replace_named(self, named: NamedSecret) -> str:
         if named.value.startswith(PLACEHOLDER):
             return named.value
         if named.value.isdigit() and not named.quoted and named.in_quotes:

@@ -57,7 +57,7 @@ def _key(secret: str) -> tuple[str, int]:
     return key, needed
 
 
-def joined(text: str) -> Iterator[str]:
+def joined_values(text: str) -> Iterator[str]:
     """The values of each name, in a row: all of them, and every second to fourth as where blocks alternate."""
     for values in _values(text).values():
         for step in range(1, min(len(values), _OTHERS + 1)):
@@ -145,7 +145,7 @@ def _values(text: str) -> dict[str, list[str]]:
     """The values of each name that has several."""
     values: dict[str, list[str]] = {}
     for name, value in _VALUE.findall(text):
-        values.setdefault(name, []).append(_unescaped(value))
+        values.setdefault(name, []).append(_unescape(value))
     return {name: several for name, several in values.items() if len(several) > 1}
 
 
@@ -170,7 +170,7 @@ def _in_row(key: str, values: list[str], needed: int) -> bool:
     return False
 
 
-def _unescaped(value: str) -> str:
+def _unescape(value: str) -> str:
     try:
         return str(json.loads(f'"{value}"', strict=False))
     except ValueError:

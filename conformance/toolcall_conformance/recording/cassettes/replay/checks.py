@@ -35,7 +35,7 @@ def wire(
 ) -> ItemResult:
     """Judge the recorded bodies by the schemas, rules and stream grammar of their own format."""
     del open_session, variant, other
-    recording = _recorded(case)
+    recording = _recorded_exchange(case)
     tally = Tally.of(harness, case, "wire", route)
     bodies: list[tuple[str, Any]] = [("error", recording.error), ("response", recording.response)]
     if recording.error is None:
@@ -60,7 +60,7 @@ def drift(
     """Compare the answer with the goldens' shape: new members and events, other types, another order."""
     del open_session, variant, other
     tally = Tally.of(harness, case, "drift", route)
-    recording = _recorded(case)
+    recording = _recorded_exchange(case)
     tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, recording)]
     golden = golden_of(harness.corpus, recording)
     if golden is not None and recording.response is not None:  # reports show where the two differ, by path
@@ -73,7 +73,7 @@ def request(
 ) -> ItemResult:
     """Translate the recorded request and judge it as an upstream request."""
     del variant, other
-    recording = _recorded(case)
+    recording = _recorded_exchange(case)
     tally = Tally.of(harness, case, "request", route)
     opened = open_session(route)
     if not isinstance(opened, Opened):
@@ -98,7 +98,7 @@ def response(
 ) -> ItemResult:
     """Translate the recorded request, then its reply or error, and judge that as the client's."""
     del variant, other
-    recording = _recorded(case)
+    recording = _recorded_exchange(case)
     tally = Tally.of(harness, case, "response", route)
     conversation = send_recorded(recording.request, route, open_session, tally)
     if conversation is None:
@@ -130,7 +130,7 @@ def stream(
 ) -> ItemResult:
     """Translate the recorded stream, and judge it as a client's stream and as a reply."""
     del variant, other
-    recording = _recorded(case)
+    recording = _recorded_exchange(case)
     assert recording.stream is not None
     tally = Tally.of(harness, case, "stream", route)
     patch = harness.corpus.transports[route.client]["stream"].get("body", {})
@@ -186,7 +186,7 @@ def _cannot_continue(session: SessionDriver, recording: RecordedExchange, tally:
     return False
 
 
-def _recorded(case: Case) -> RecordedExchange:
+def _recorded_exchange(case: Case) -> RecordedExchange:
     assert isinstance(case, RecordedCase)
     return case.recorded
 

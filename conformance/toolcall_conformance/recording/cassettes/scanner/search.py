@@ -57,7 +57,7 @@ class Scanner:
         self._keywords: Callable[[bytes], list[tuple[int, ...]]] | None = None
         self._named = frozenset(number for number, rule in enumerate(self._rules) if rule.named)
 
-    def replaced(self, text: str, make: Callable[[str, str], str], *, shapes_alone: bool = False) -> str:
+    def replace_secrets(self, text: str, make: Callable[[str, str], str], *, shapes_alone: bool = False) -> str:
         """The text with what ``make`` returns for a rule's name and a secret in the secret's place.
 
         ``shapes_alone`` leaves out the rules that need a name.
@@ -79,7 +79,7 @@ class Scanner:
         if not self._candidates(name) & self._named:
             return value
         before = f"{name}: "
-        replacement = self.replaced(before + value, make)
+        replacement = self.replace_secrets(before + value, make)
         return replacement.removeprefix(before) if replacement.startswith(before) else value
 
 
@@ -87,7 +87,7 @@ def _replace_matches(rule: SecretRule, text: str, make: Callable[[str, str], str
     # Half of a surrogate pair is no UTF-8; as these bytes it matches nothing.
     data = text.encode("utf-8", "surrogatepass")
     pieces, end = [], 0
-    for match in _compiled(rule.regex).finditer(data):
+    for match in _compile(rule.regex).finditer(data):
         group = rule.group or next((number for number in range(1, match.re.groups + 1) if match[number]), 0)
         start, stop = match.span(group)
         secret = data[start:stop].decode("utf-8", "surrogatepass")
@@ -105,7 +105,7 @@ def _is_secret(rule: SecretRule, secret: str) -> bool:
     config = _data("gitleaks.json")
     return not (
         any(word in secret.lower() for word in config["stopwords"])
-        or any(_compiled(pattern).search(data) for pattern in (*config["never"], *rule.never))
+        or any(_compile(pattern).search(data) for pattern in (*config["never"], *rule.never))
     )
 
 
@@ -150,7 +150,7 @@ def _data(name: str) -> dict[str, Any]:
 
 
 @cache
-def _compiled(regex: str) -> Any:
+def _compile(regex: str) -> Any:
     import re2
 
     options = re2.Options()
