@@ -107,6 +107,15 @@ def parse_toml(text: str) -> dict[str, Any]:
     return document
 
 
+def toml_fault(error: OSError | ValueError) -> str:
+    """Why ``read_text`` or ``parse_toml`` failed, in words that follow the file's name."""
+    if isinstance(error, OSError):
+        return f"cannot be read ({error.strerror})"
+    if isinstance(error, UnicodeDecodeError):
+        return f"is not UTF-8 text (byte {error.start}), as TOML must be"
+    return f"is not TOML: {error}"
+
+
 def parse_json(text: str) -> Any:
     """Parse JSON as Python does. Raises ValueError, also for what is nested too deeply."""
     try:

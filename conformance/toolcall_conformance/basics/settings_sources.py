@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.close_names import close_name_advice
 
 _TABLE = "toolcall"
 _SCHEMA_PATH = Path(__file__).with_name("settings.schema.json")
@@ -139,10 +140,8 @@ class SettingsTable:
             text = foreign_files.read_text(path)
         except FileNotFoundError:
             return {}
-        except OSError as error:
-            raise SettingError(f"{path}: cannot be read ({error.strerror})") from None
-        except UnicodeDecodeError as error:
-            raise SettingError(f"{path}: is not UTF-8 text (byte {error.start}), as TOML must be") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingError(f"{path}: {foreign_files.toml_fault(error)}") from None
         try:
             table = foreign_files.parse_toml(text).get("tool", {}).get(_TABLE, {})
         except (tomllib.TOMLDecodeError, AttributeError) as error:
@@ -194,9 +193,8 @@ def _mistakes(table: Any) -> Iterator[str]:
 
     for key in table:
         if key not in setting_schemas():
-            close = difflib.get_close_matches(key.replace("_", "-"), setting_schemas(), n=1)
-            there = f"there are {', '.join(sorted(setting_schemas()))}"
-            yield f"there is no key {key!r}; " + (f"did you mean {close[0]!r}?" if close else there)
+            all_keys = f"there are {', '.join(sorted(setting_schemas()))}"
+            yield f"there is no key {key!r}; {close_name_advice(key.replace('_', '-'), setting_schemas(), all_keys)}"
     for error in jsonschema.Draft202012Validator(table_schema()).iter_errors(table):
         if error.absolute_path:
             key = str(error.absolute_path[0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.basics.close_names import close_name_advice
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.library import packs
 from toolcall_conformance.library.cases import Case
@@ -82,6 +82,5 @@ def _check_names(path: Path, noun: str, names: Iterable[str], vocabulary: Iterab
     choices = list(vocabulary)
     for name in names:
         if name not in choices:
-            near = difflib.get_close_matches(str(name), choices, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(choices))}"
-            raise CorpusError(f"{path}: unknown {noun} {name!r}; {hint}")
+            advice = close_name_advice(name, choices, f"known are {', '.join(sorted(choices))}")
+            raise CorpusError(f"{path}: unknown {noun} {name!r}; {advice}")

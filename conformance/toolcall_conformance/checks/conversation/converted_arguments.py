@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from toolcall_conformance.basics.jsonspans import replace_texts
-from toolcall_conformance.basics.jsonvalue import JSONError, equal, is_json, parse, resolve, to_json, unescape
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, is_json, parse, to_json, unescape
 from toolcall_conformance.basics.streaming.event_data import event_data, rewrite_data
-from toolcall_conformance.checks.streams.event_places import values_at
+from toolcall_conformance.checks.streams.event_places import replace_values, values_at
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 
 Conversions = Mapping[str, ArgumentConversion]
@@ -27,23 +26,16 @@ def convert_arguments(conversion: ArgumentConversion, value: Any) -> Any:
 
 def convert_arguments_in_stream(stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> bytes:
     """Convert the arguments in the bytes of a stream, in whatever fragments; all other bytes stay as they are."""
-    changes = _Changes.of(stream, conversions, transport)
-    if not changes.texts and not changes.objects:
+    values_by_event = _changed_values(stream, conversions, transport)
+    if not values_by_event:
         return stream
     numbers = count()
 
-    def changed(data: str) -> str:
-        number = next(numbers)
-        objects = changes.objects.get(number)
-        if objects:
-            event = parse(data)
-            for pointer, value in objects.items():
-                parent, _, key = pointer.rpartition("/")
-                resolve(event, parent)[key] = value
-            data = to_json(event)
-        return replace_texts(data, changes.texts.get(number, {}))
+    def rewrite(data: str) -> str:
+        values = values_by_event.get(next(numbers))
+        return replace_values(data, parse(data), values) if values else data
 
-    return rewrite_data(stream, changed)
+    return rewrite_data(stream, rewrite)
 
 
 @dataclass(slots=True)
@@ -66,30 +58,23 @@ class _Fragments:
             start = end
 
 
-@dataclass(slots=True)
-class _Changes:
-    """The changes in a stream, by the number of the event and by pointer: texts, and objects of arguments."""
-
-    texts: dict[int, dict[str, str]] = field(default_factory=dict)
-    objects: dict[int, dict[str, Any]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> _Changes:
-        changed, reader = cls(), _Reader(transport)
-        for number, event in enumerate(_events(stream)):
-            for pointer, name, value in reader.read(number, event):
-                conversion = conversions.get(name)
-                new = value if conversion is None else convert_arguments(conversion, value)
-                if not equal(new, value):
-                    changes: dict[int, dict[str, Any]] = changed.texts if isinstance(new, str) else changed.objects
-                    changes.setdefault(number, {})[pointer] = new
-        for fragments in reader.calls:
-            conversion = conversions.get(fragments.name)
-            new = fragments.text if conversion is None else convert_arguments(conversion, fragments.text)
-            if new != fragments.text:
-                for number, pointer, piece in fragments.distribute(new):
-                    changed.texts.setdefault(number, {})[pointer] = piece
-        return changed
+def _changed_values(stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+    """The arguments that change in a stream, and their fragments: by the number of the event, and by pointer."""
+    values_by_event: dict[int, dict[str, Any]] = {}
+    reader = _Reader(transport)
+    for number, event in enumerate(_events(stream)):
+        for pointer, name, value in reader.read(number, event):
+            conversion = conversions.get(name)
+            new = value if conversion is None else convert_arguments(conversion, value)
+            if not equal(new, value):
+                values_by_event.setdefault(number, {})[pointer] = new
+    for fragments in reader.calls:
+        conversion = conversions.get(fragments.name)
+        new = fragments.text if conversion is None else convert_arguments(conversion, fragments.text)
+        if new != fragments.text:
+            for number, pointer, piece in fragments.distribute(new):
+                values_by_event.setdefault(number, {})[pointer] = piece
+    return values_by_event
 
 
 class _Reader:

@@ -9,14 +9,14 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonspans import replace_texts
-from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, parse, resolve, to_json
+from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, parse, resolve
 from toolcall_conformance.basics.reading import Call
 from toolcall_conformance.basics.streaming.event_data import rewrite_data
 from toolcall_conformance.checks.conversation.converted_arguments import (
     convert_arguments,
     convert_arguments_in_stream,
 )
-from toolcall_conformance.checks.streams.event_places import nearest_member, values_at
+from toolcall_conformance.checks.streams.event_places import change_values, nearest_member, values_at
 from toolcall_conformance.judge.context import Requests
 from toolcall_conformance.judge.policy.bodies import rename_arguments
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
@@ -94,18 +94,19 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
 
     may_call = _name_test(changed)
 
-    def renamed(data: str) -> str:
+    def rewrite(data: str) -> str:
         if not may_call(data):
             return data
         try:
             event = parse(data)
         except JSONError:
             return data
-        called = (member for place in places for member in values_at(event, place))
-        texts = {pointer: changed[name] for pointer, name in called if isinstance(name, str) and name in changed}
-        return replace_texts(data, texts)
+        calls = (member for place in places for member in values_at(event, place))
+        return replace_texts(
+            data, {pointer: changed[name] for pointer, name in calls if isinstance(name, str) and name in changed}
+        )
 
-    return rewrite_data(stream, renamed)
+    return rewrite_data(stream, rewrite)
 
 
 def _name_test(names: Iterable[str]) -> Callable[[str], bool]:
@@ -119,66 +120,53 @@ def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: 
     """Rename the one member of arguments in the bytes of a stream, in whatever fragments they come."""
     open_texts: dict[tuple[str, Any], _FirstKeyRenamer] = {}
 
-    def renamed(data: str) -> str:
-        try:
-            event = parse(data)
-        except JSONError:
-            return data
-        texts: dict[str, str] = {}
+    def new_values(event: Any) -> dict[str, Any]:
+        values: dict[str, Any] = {}
         for place in places:
             for pointer, value in values_at(event, place):
                 if isinstance(value, dict) and value.keys() & members:
-                    parent, _, key = pointer.rpartition("/")
-                    resolve(event, parent)[key] = _rename_member(value, members)
-                    data = to_json(event)
+                    values[pointer] = _rename_member(value, members)
                 elif isinstance(value, str) and place.get("json"):
                     text = _FirstKeyRenamer(members)
                     if "of" in place:
                         text = open_texts.setdefault(
                             (str(place["at"]), nearest_member(event, pointer, place["of"])), text
                         )
-                    texts[pointer] = text.change(value)
-        return replace_texts(data, texts)
+                    values[pointer] = text.change(value)
+        return values
 
-    return rewrite_data(stream, renamed)
+    return change_values(stream, new_values)
 
 
 def rename_parameters_in_stream(
     stream: bytes, parameters: Mapping[str, Mapping[str, str]], transport: Mapping[str, Any]
 ) -> bytes:
     """Rename parameters in the bytes of a stream, by the tool's name. In fragments a key is held until it is whole."""
-    called: dict[Any, Any] = {}
+    called_names: dict[Any, Any] = {}
     open_texts: dict[Any, _KeyRenamer] = {}
     tokens = {"id", *(place["of"] for place in transport["arguments"] if "of" in place)}
 
-    def renamed(data: str) -> str:
-        try:
-            event = parse(data)
-        except JSONError:
-            return data
+    def new_values(event: Any) -> dict[str, Any]:
         for place in transport["call_names"]:
             for pointer, name in values_at(event, place):
-                called.update({nearest_member(event, pointer, token): name for token in tokens})
-        texts: dict[str, str] = {}
+                called_names.update({nearest_member(event, pointer, token): name for token in tokens})
+        values: dict[str, Any] = {}
         for place in transport["arguments"]:
             for pointer, value in values_at(event, place):
                 token = nearest_member(event, pointer, place["of"]) if "of" in place else None
-                name = called.get(token) if token is not None else nearest_member(event, pointer, "name")
+                name = called_names.get(token) if token is not None else nearest_member(event, pointer, "name")
                 names = parameters.get(name) if isinstance(name, str) else None
                 if names and isinstance(value, dict):
-                    parent, _, key = pointer.rpartition("/")
-                    resolve(event, parent)[key] = rename_arguments(value, names)
-                    data = to_json(event)
+                    values[pointer] = rename_arguments(value, names)
                 elif names and isinstance(value, str) and place.get("json"):
-                    whole = token is None
-                    texts[pointer] = (
+                    values[pointer] = (
                         str(rename_arguments(value, names))
-                        if whole
+                        if token is None
                         else open_texts.setdefault(token, _KeyRenamer(names)).change(value)
                     )
-        return replace_texts(data, texts)
+        return values
 
-    return rewrite_data(stream, renamed)
+    return change_values(stream, new_values)
 
 
 class _KeyRenamer:

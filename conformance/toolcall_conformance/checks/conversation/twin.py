@@ -13,13 +13,11 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonspans import replace_texts
 from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, join, parse, resolve, unescape
 from toolcall_conformance.basics.reading import Call, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.basics.reading.model import Value
-from toolcall_conformance.basics.streaming.event_data import rewrite_data
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls_in_stream
-from toolcall_conformance.checks.streams.event_places import nearest_member, values_at
+from toolcall_conformance.checks.streams.event_places import change_values, nearest_member, values_at
 from toolcall_conformance.checks.streams.json_values import JSONValues
 from toolcall_conformance.library import Case, Corpus, Exchange
 
@@ -205,11 +203,7 @@ def _change_stream(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
     """The bytes of a stream with the texts at ``places`` changed (``said`` of ``transport.json``)."""
     documents: dict[tuple[str, Any], JSONValues] = {}
 
-    def changed(data: str) -> str:
-        try:
-            event = parse(data)
-        except JSONError:
-            return data
+    def new_values(event: Any) -> dict[str, str]:
         texts: dict[str, str] = {}
         for place in places:
             for pointer, value in values_at(event, place):
@@ -221,9 +215,9 @@ def _change_stream(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
                 if call is not None:
                     document = documents.setdefault(call, document)
                 texts[pointer] = document.change(value)
-        return replace_texts(data, texts)
+        return texts
 
-    return rewrite_data(stream, changed)
+    return change_values(stream, new_values)
 
 
 def _texts_within(pointer: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
+from toolcall_conformance.basics.close_names import close_name_advice
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TranslatorError, UnsupportedOutcome
 from toolcall_conformance.drivers.python.declarations import made_up_breach
@@ -118,8 +119,7 @@ def _operations_breach(value: Any) -> str | None:
         return f"`operations` is {value!r:.60}; make it a list of names"
     for name in value:
         if name not in OPERATIONS:
-            close = difflib.get_close_matches(name, OPERATIONS, n=1)
-            advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(OPERATIONS)}"
+            advice = close_name_advice(name, OPERATIONS, f"there are {', '.join(OPERATIONS)}")
             return f"`operations` has {name!r:.40}; {advice}"
     return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.close_names import close_name_hint
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.python.json_result import MAX_OUTPUT_BYTES
@@ -95,7 +95,7 @@ def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
         for name in config[table]:
             if name not in formats:
                 raise SpecError(
-                    f"{path}: [{table}.{name}] is not a format{_suggestion(name, formats)}; "
+                    f"{path}: [{table}.{name}] is not a format{close_name_hint(name, formats)}; "
                     f"they are {', '.join(formats)}"
                 )
     _check_variables(path, config)
@@ -135,12 +135,8 @@ def _read_toml(path: Path) -> Any:
         near = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
         hint = f"; there is {', '.join(near[:5])}" if near else ""
         raise SpecError(f"{path} is not there{hint}; write gateway:FILE.toml with a file that is") from None
-    except OSError as error:
-        raise SpecError(f"{path} cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise SpecError(f"{path} is not UTF-8 text (byte {error.start}), as TOML must be") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{path} is not TOML: {error}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SpecError(f"{path} {foreign_files.toml_fault(error)}") from None
 
 
 def _check_schema(path: Path, config: Any) -> None:
@@ -157,7 +153,7 @@ def _check_schema(path: Path, config: Any) -> None:
         for name in breach.instance:
             if name not in keys:
                 raise SpecError(
-                    f"{path}: {place} has no key {name!r}{_suggestion(name, keys)}; its keys are {', '.join(keys)}"
+                    f"{path}: {place} has no key {name!r}{close_name_hint(name, keys)}; its keys are {', '.join(keys)}"
                 )
     if breach.validator in ("anyOf", "required") and place == "the file":
         raise SpecError(
@@ -181,7 +177,7 @@ def _check_variables(path: Path, config: Mapping[str, Any]) -> None:
                 if name not in allowed:
                     names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
                     raise SpecError(
-                        f"{path}: {key}: {{{name}}} in {text!r} is not a variable{_suggestion(name, allowed)}; "
+                        f"{path}: {key}: {{{name}}} in {text!r} is not a variable{close_name_hint(name, allowed)}; "
                         f"there are {names}"
                     )
 
@@ -194,8 +190,3 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
     elif isinstance(value, dict):
         yield from _texts(list(value.values()))
-
-
-def _suggestion(wrong: str, names: Collection[str]) -> str:
-    close = difflib.get_close_matches(wrong, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

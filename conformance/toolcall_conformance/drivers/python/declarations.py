@@ -6,13 +6,13 @@ that it dropped in its last call.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
+from toolcall_conformance.basics.close_names import close_name_advice
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.python.foreign import is_a, text_of
 
@@ -43,8 +43,7 @@ def made_up_breach(value: Any) -> str | None:
 def _operation_breach(name: Any) -> str | None:
     if name in OPERATIONS:
         return None
-    close = difflib.get_close_matches(str(name), OPERATIONS, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(OPERATIONS)}"
+    advice = close_name_advice(name, OPERATIONS, f"there are {', '.join(OPERATIONS)}")
     return f"`made_up` has the operation {name!r:.40}; {advice}"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.close_names import close_name_hint
 from toolcall_conformance.recording.pairs.templates import PatternError, Template
 
 
@@ -67,7 +68,7 @@ def read_description(path: Path, formats: Collection[str]) -> Description:
     for word, name in document.get("formats", {}).items():
         if name is not False and name not in formats:
             raise PairsError(
-                f"{path}: [formats]: {word} = {name!r} is no format{_did_you_mean(name, formats)}; they are "
+                f"{path}: [formats]: {word} = {name!r} is no format{close_name_hint(name, formats)}; they are "
                 f"{', '.join(formats)}; write {word} = false for one that is not judged"
             )
         format_by_word[word] = name or None
@@ -96,7 +97,7 @@ def _pair_table(
         if end in table:
             if format_by_word.get(table[end]) is None:
                 raise PairsError(
-                    f"{location}: {end} = {table[end]!r} is no format{_did_you_mean(table[end], format_by_word)}"
+                    f"{location}: {end} = {table[end]!r} is no format{close_name_hint(table[end], format_by_word)}"
                 )
             format_by_end[end] = str(format_by_word[table[end]])
         elif end not in output.fields:
@@ -136,12 +137,11 @@ def _toml(path: Path) -> Any:
         raise PairsError(
             f"{path} is a folder; name the file in it, or write one: toolcall-conformance new-pairs {path}"
         ) from None
-    except OSError as error:
-        raise PairsError(f"{path} cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise PairsError(f"{path} is not UTF-8 text (byte {error.start}), as TOML must be") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise PairsError(f"{path} {foreign_files.toml_fault(error)}") from None
     except tomllib.TOMLDecodeError as error:
-        raise PairsError(f"{path} is not TOML: {error}; write regular expressions between single quotes") from None
+        fault = foreign_files.toml_fault(error)
+        raise PairsError(f"{path} {fault}; write regular expressions between single quotes") from None
 
 
 def _check(path: Path, document: Any) -> None:
@@ -161,7 +161,7 @@ def _check(path: Path, document: Any) -> None:
         for name in breach.instance:
             if name not in properties:
                 raise PairsError(
-                    f"{path}: {place} has no key {name!r}{_did_you_mean(name, properties)}; its keys are "
+                    f"{path}: {place} has no key {name!r}{close_name_hint(name, properties)}; its keys are "
                     f"{', '.join(properties)}"
                 )
     if breach.validator == "required":
@@ -180,8 +180,3 @@ def _place(steps: list[Any]) -> str:
     if steps[:1] == ["formats"] and len(steps) > 1:
         return f"[formats]: {steps[1]}"
     return ".".join(map(str, steps)) or "the file"
-
-
-def _did_you_mean(wrong: Any, names: Collection[str]) -> str:
-    close = difflib.get_close_matches(str(wrong), names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import itertools
 import re
 import tomllib
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.close_names import close_name_advice
 from toolcall_conformance.reports.known_failures import causes_table
 from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
 
@@ -97,8 +97,7 @@ def _last_line(lines: list[str], start: int, following: int) -> int:
 def _parse_entry(block: TableLines, table: dict[str, Any], current: Callable[[str], frozenset[str]]) -> KnownEntry:
     for key in table:
         if key not in _KEYS:
-            close = difflib.get_close_matches(key, _KEYS, n=1)
-            advice = f"did you mean {close[0]!r}?" if close else f"an entry has {', '.join(_KEYS)}"
+            advice = close_name_advice(key, _KEYS, f"an entry has {', '.join(_KEYS)}")
             raise ValueError(f"there is no key {key!r}; {advice}")
     rule = _text_member(table, "rule", "the id of a rule")
     signature = _text_member(table, "signature", "what follows the rule in a signature", default="")

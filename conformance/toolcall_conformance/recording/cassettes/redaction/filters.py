@@ -11,7 +11,6 @@ to switch off.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.close_names import close_name_hint
 from toolcall_conformance.recording.cassettes.scanner import SecretRule, rules
 
 _KEYS = ("headers", "keys", "patterns", "environment", "off")
@@ -95,7 +95,7 @@ def _content(path: Path) -> dict[str, Any]:
     for key in content:
         if key not in _KEYS:
             raise FilterError(
-                f"{path}: there is no setting {key!r}{_suggestion(key, _KEYS)}; known are {', '.join(_KEYS)}"
+                f"{path}: there is no setting {key!r}{close_name_hint(key, _KEYS)}; known are {', '.join(_KEYS)}"
             )
     for key in ("headers", "keys", "environment", "off"):
         entries = content.get(key, [])
@@ -141,7 +141,7 @@ def _off_names(names: list[str], default: dict[str, Any], where: str) -> frozens
     for name in names:
         if name not in builtin_names:
             raise FilterError(
-                f"{where}`off` has {name!r}, which is not a built-in filter{_suggestion(name, builtin_names)}"
+                f"{where}`off` has {name!r}, which is not a built-in filter{close_name_hint(name, builtin_names)}"
             )
     return frozenset(names)
 
@@ -169,11 +169,6 @@ def _pattern(entry: Any, number: int, where: str) -> SecretPattern:
     if regex.match(""):
         raise FilterError(f"{place}: {table['regex']!r} matches the empty text; make it narrower")
     return SecretPattern(name, regex, replace)
-
-
-def _suggestion(name: str, names: Any) -> str:
-    close = difflib.get_close_matches(name, list(names), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 @cache
