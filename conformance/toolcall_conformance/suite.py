@@ -236,7 +236,7 @@ def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterato
         raise pytest.UsageError(
             f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
-    cases, wanted_routes, checks = (_names_in(owner, what) for what in ("cases", "routes", "checks"))
+    cases, routes, checks = (_names_in(owner, attribute) for attribute in ("cases", "routes", "checks"))
     arguments = [f"{PREFIX}{case.removeprefix(PREFIX)}" for case in cases] or [PREFIX]
     if config.getoption("toolcall_known_failures_update"):
         raise pytest.UsageError(
@@ -249,13 +249,15 @@ def _plan_class(owner: type[ConformanceSuite], config: pytest.Config) -> Iterato
         config.add_cleanup(run.watchdog.end_run)
     if not config.pluginmanager.hasplugin("toolcall-suite-output"):
         config.pluginmanager.register(SuiteOutputSanitizer(), "toolcall-suite-output")
-    routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
-    variants = {f"{check}-{variant}".rstrip("-") for check in CHECKS for variant in VARIANTS_BY_CHECK.get(check, ("",))}
-    for what, names, existing in (("route", wanted_routes, routes), ("check", checks, variants)):
-        if unknown := [name for name in names if not fnmatch.filter(existing, name)]:
+    all_routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
+    all_checks = {
+        f"{check}-{variant}".rstrip("-") for check in CHECKS for variant in VARIANTS_BY_CHECK.get(check, ("",))
+    }
+    for noun, patterns, names in (("route", routes, all_routes), ("check", checks, all_checks)):
+        if unknown := [pattern for pattern in patterns if not fnmatch.filter(names, pattern)]:
             raise pytest.UsageError(
-                f"{owner.__name__}: there is no {what} {', '.join(map(repr, unknown))}; "
-                f"there are {', '.join(sorted(existing))}"
+                f"{owner.__name__}: there is no {noun} {', '.join(map(repr, unknown))}; "
+                f"there are {', '.join(sorted(names))}"
             )
     items = [PlayedItem(planned, run) for planned in run.selected if _selects(owner, planned)]
     if not items:

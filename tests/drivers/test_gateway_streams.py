@@ -184,7 +184,7 @@ def test_what_is_no_stream(start: Start) -> None:
     outcome = start("is-json").played(Source((b'{"text": "whole"}',)))
     assert isinstance(outcome, BadOutput), outcome
     assert outcome.sentence == "the gateway answered with a whole body where the client asked for a stream: whole"
-    assert WORDS in outcome.words
+    assert WORDS in outcome.last_output
 
 
 def test_one_that_gives_it_another_type(start: Start) -> None:

@@ -143,7 +143,7 @@ def test_what_was_never_ours_is_refused() -> None:
         {**good, "losses": [1]},
         {**good, "mutated": 1},
         {**good, "flaws": [{"kind": 1, "sentence": "", "models": ["", ""]}]},
-        {"kind": "TimedOut", "timeout": "1", "words": ""},
+        {"kind": "TimedOut", "timeout": "1", "last_output": ""},
         {"kind": "Crashed", "sentence": 1, "traceback": ""},
         {
             "kind": "Streamed",

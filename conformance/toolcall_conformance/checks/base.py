@@ -238,10 +238,10 @@ class Tally:
     def _store_output(self, failure: FailedOutcome) -> None:
         """Store the translator's own output about its failure."""
         match failure:
-            case Crashed(traceback=words):
-                self.crash, self.translator_output = failure, words
-            case TimedOut(words=words) | BadOutput(words=words) | ProtocolError(tail=words) if words:
-                self.translator_output = words
+            case Crashed(traceback=last_output):
+                self.crash, self.translator_output = failure, last_output
+            case TimedOut() | BadOutput() | ProtocolError() if failure.last_output:
+                self.translator_output = failure.last_output
 
     def add_judgement(self, judgement: Judgement, body_label: str) -> None:
         """Add the judge's findings on ``body_label``, and its losses."""

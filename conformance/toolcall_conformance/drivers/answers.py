@@ -25,10 +25,10 @@ ExchangeFailure = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | Bad
 
 @dataclass(frozen=True, slots=True)
 class NoJSON:
-    """Represents a body that is not JSON: ``sentence`` says so, ``words`` is its beginning."""
+    """Represents a body that is not JSON: ``sentence`` says so, ``beginning`` is its beginning."""
 
     sentence: str
-    words: str
+    beginning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,17 @@ def require_whole(answer: ExchangeOutcome) -> WholeAnswer | ExchangeFailure:
     """Turn a stream that the client did not ask for into a body that is not JSON."""
     if not isinstance(answer, StreamAnswer):
         return answer
-    words = answer.streamed.data[:1_000].decode("utf-8", "replace").strip()
+    beginning = answer.streamed.data[:1_000].decode("utf-8", "replace").strip()
     return WholeAnswer(
-        answer.status, answer.headers, NoJSON(f"a stream was sent with status {answer.status}: {words!r}", words)
+        answer.status,
+        answer.headers,
+        NoJSON(f"a stream was sent with status {answer.status}: {beginning!r}", beginning),
     )
 
 
 def quote_error(body: Any) -> str:
     """Quote the message of an error's body, which a translator made, in one line."""
-    message: Any = body.words if isinstance(body, NoJSON) else body
+    message: Any = body.beginning if isinstance(body, NoJSON) else body
     for _ in range(_MAX_DEPTH):
         if not is_a(message, dict) or not dict.__len__(message):
             break

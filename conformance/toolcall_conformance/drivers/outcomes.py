@@ -102,30 +102,30 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The translator did not return within ``timeout`` seconds. ``words`` is what its process printed last."""
+    """The translator did not return within ``timeout`` seconds. ``last_output`` is what its process printed last."""
 
     timeout: float
-    words: str = ""
+    last_output: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class BadOutput:
     """The translator returned something other than a JSON object; ``sentence`` says what, where, and what to do.
 
-    ``words`` is what its process printed last.
+    ``last_output`` is what its process printed last.
     """
 
     sentence: str
     pointer: str = ""
-    words: str = ""
+    last_output: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolError:
-    """The translator's process broke the driver's protocol. ``tail`` is what the process printed last."""
+    """The translator's process broke the driver's protocol. ``last_output`` is what the process printed last."""
 
     sentence: str
-    tail: str = ""
+    last_output: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,17 +78,17 @@ class Example:
 class GeneratedPlayer:
     """Plays the generated conversations of a run, route by route. They are generated when the first is played."""
 
-    def __init__(self, run: Run, settings: FuzzSettings) -> None:
+    def __init__(self, run: Run, fuzz: FuzzSettings) -> None:
         self._run = run
-        self._settings = settings
-        self._renderer = load_renderer(settings.renderer)
-        self._source = ScenarioSource(corpus_frames(run.corpus), settings.seed)
+        self._fuzz = fuzz
+        self._renderer = load_renderer(fuzz.renderer)
+        self._source = ScenarioSource(corpus_frames(run.corpus), fuzz.seed)
         self._dialects = {name: Dialects(run.corpus, name) for name in run.corpus.formats}
 
     @cached_property
     def _conversations(self) -> Spool:
         """By conversation: the scenario, its tools, and its files' texts, which are None if a body breaks a rule."""
-        every = enumerate(self._source.generate(self._settings.count))
+        every = enumerate(self._source.generate(self._fuzz.count))
         return Spool(self._pack(number, generated) for number, generated in every)
 
     def _pack(self, number: int, generated: GeneratedScenario) -> list[Any]:
@@ -101,12 +101,14 @@ class GeneratedPlayer:
 
     def _add_dialects(self, number: int, case: GeneratedCase) -> GeneratedCase:
         """Give the replies of a conversation the dialects of compatible servers, in formats that have some."""
-        lot = random.Random(f"{self._settings.seed} {number}")  # noqa: S311 - no secret is drawn
+        generator = random.Random(f"{self._fuzz.seed} {number}")  # noqa: S311 - no secret is drawn
         habits: dict[str, str] = {}
         for name, dialects in self._dialects.items():
             streams = [exchange.stream() for exchange in case.exchanges(name) if exchange.stream_path is not None]
             dialect_names = (
-                dialects.draw(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
+                dialects.draw(generator, "stream", {"events": parse(generator.choice(streams))["events"]})
+                if streams
+                else ()
             )
             habits |= {name: JOINED.join(dialect_names)} if dialect_names else {}
         if not habits:
@@ -204,7 +206,7 @@ class GeneratedPlayer:
         self, item: PlannedItem, examples: list[Example], observations: list[_ObservedFailure], unusable: int
     ) -> ItemResult:
         """Build the result of an item: findings and bodies of the examples, and the lines of its reason."""
-        lines = [f"{pluralize(self._settings.count, 'generated conversation')}, seed {self._settings.seed}"]
+        lines = [f"{pluralize(self._fuzz.count, 'generated conversation')}, seed {self._fuzz.seed}"]
         if unusable:
             lines[0] += (
                 f"; {unusable} not played, because their rendered bodies already break rules: no fault of the "

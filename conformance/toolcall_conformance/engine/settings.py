@@ -55,7 +55,7 @@ class FuzzSettings:
 class Settings:
     """The user's settings. Paths are absolute; ``directory`` is the one in which pytest was started.
 
-    - ``spec_directory``: the directory to which paths in ``translator`` are relative.
+    - ``translator_directory``: the directory to which paths in ``translator`` are relative.
     - ``known_failures_update``: whether the run writes the file of known failures anew.
     - ``policy``: the file that lists what the translator does to tools on purpose.
     - ``timeout``: the time limit of each call of the translator, in seconds.
@@ -71,7 +71,7 @@ class Settings:
 
     translator: str | None
     directory: Path
-    spec_directory: Path
+    translator_directory: Path
     reports: tuple[Path, ...]
     strict: bool
     corpora: tuple[Path, ...]
@@ -126,7 +126,7 @@ def read_settings(config: pytest.Config, translator: str | None = None) -> Setti
     return Settings(
         translator=translator or (setting.value if setting else None),
         directory=directory,
-        spec_directory=setting.directory if setting and not translator else directory,
+        translator_directory=setting.directory if setting and not translator else directory,
         reports=sources.paths("report"),
         strict=bool(_value(sources, "strict", default=False)),
         corpora=sources.paths("corpus"),

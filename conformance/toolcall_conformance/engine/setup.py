@@ -200,7 +200,7 @@ def _adopt_translator(translator: Any, name: str, settings: Settings, corpus: Co
         return adopt_translator(translator, name, timeout=settings.timeout, transports=lambda: corpus.transports)
     return load_driver(
         spec_of(translator, name),
-        directory=settings.spec_directory,
+        directory=settings.translator_directory,
         timeout=settings.timeout,
         transports=lambda: corpus.transports,
         isolation=settings.isolation,
@@ -220,7 +220,7 @@ def _make_driver(config: pytest.Config, settings: Settings, corpus: Corpus, tran
 def _load_driver(config: pytest.Config, settings: Settings, corpus: Corpus, spec: str) -> Driver:
     return load_driver(
         spec,
-        directory=settings.spec_directory,
+        directory=settings.translator_directory,
         timeout=settings.timeout,
         transports=lambda: corpus.transports,
         notify=lambda sentence: _print_now(config, [f"toolcall: {sentence}"]),

@@ -72,8 +72,8 @@ def describe_problem(operation: str, failure: FailedOutcome, item: str) -> Probl
             return Problem(f"{operation} did not return within {timeout:g} s", hint=hint, item=item)
         case BadOutput(sentence, pointer):
             return Problem(sentence, where=pointer, item=item)
-        case ProtocolError(sentence, tail):
-            return Problem(f"{operation}: {sentence}", where=error_line(tail), item=item)
+        case ProtocolError(sentence, last_output):
+            return Problem(f"{operation}: {sentence}", where=error_line(last_output), item=item)
         case Inapplicable(reason):
             return Problem(f"{operation} of the plainest exchange tells nothing: {reason}", item=item)
         case Misdirected(sentence):

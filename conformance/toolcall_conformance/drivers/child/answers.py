@@ -73,16 +73,19 @@ class AnswerLosses:
 
 
 def read_failure(
-    answer: dict[str, Any], words: Callable[[], str]
+    answer: dict[str, Any], last_output: Callable[[], str]
 ) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
-    """The outcome of an answer without a result; None if it has one. ``words`` returns what the child printed last."""
+    """The outcome of an answer without a result; None if it has one.
+
+    ``last_output`` returns what the child printed last.
+    """
     if "refused" in answer:
         return RefusedOutcome(answer["refused"])
     if "unsupported" in answer:
         return UnsupportedOutcome(answer["unsupported"])
     if "failed" in answer:
         text = answer["failed"].strip()
-        return Crashed(TranslatorError(f"raised {text}" if text else ""), answer.get("traceback") or words())
+        return Crashed(TranslatorError(f"raised {text}" if text else ""), answer.get("traceback") or last_output())
     return None
 
 

@@ -112,24 +112,24 @@ class Child:
             self._noise.append(line_excerpt(line))
 
     def _end_late(self, operation: str, timeout: float) -> TimedOut:
-        words = self.last_output
+        last_output = self.last_output
         self._end(f"was killed when {operation} took more than {round(timeout, 2):g} s")
-        return TimedOut(timeout, words)
+        return TimedOut(timeout, last_output)
 
     def _read_end(self, operation: str, unfinished_line: bytes) -> ChildFailure:
         code = self._process.wait(_EXIT_SECONDS)
-        how, words = _exit_text(code), self.last_output
+        how, last_output = _exit_text(code), self.last_output
         self._end(f"{how} when it was asked {operation}")
         if unfinished_line.strip():
             return ProtocolError(
-                f"its output ended in the middle of the line {line_excerpt(unfinished_line)}; it {how}", words
+                f"its output ended in the middle of the line {line_excerpt(unfinished_line)}; it {how}", last_output
             )
-        return Crashed(TranslatorError(how), words, died=True)
+        return Crashed(TranslatorError(how), last_output, died=True)
 
     def _end_with_breach(self, sentence: str) -> ProtocolError:
-        words = self.last_output
+        last_output = self.last_output
         self._end("was ended after an invalid answer")
-        return ProtocolError(sentence, words)
+        return ProtocolError(sentence, last_output)
 
     def _end(self, why: str) -> None:
         self.why_ended = why
@@ -153,13 +153,13 @@ def start_child(
     match answer:
         case Crashed():
             problem = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
-            words = answer.traceback
-        case TimedOut(words=words):
+            last_output = answer.traceback
+        case TimedOut(last_output=last_output):
             problem = (
                 f"it did not answer hello within {timeout:g} s; read a line from standard input, answer it on standard "
                 "output, and flush"
             )
-        case ProtocolError(sentence, words):
+        case ProtocolError(sentence, last_output):
             problem = f"hello: {sentence}"
         case _:
             failure = next(
@@ -168,8 +168,9 @@ def start_child(
             if failure is None:
                 return child, answer
             child.stop()
-            problem, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.last_output
-    return f"{problem}\n{words}" if words else problem
+            problem = f"it answered hello with {failure}"
+            last_output = str(answer.get("traceback", "")) or child.last_output
+    return f"{problem}\n{last_output}" if last_output else problem
 
 
 C = TypeVar("C", bound=Child)
@@ -193,8 +194,8 @@ class RestartedChild(Generic[C]):
         why_not = self._restart()
         if not why_not:
             return None
-        sentence, _, words = why_not.partition("\n")
-        return Crashed(TranslatorError(f"could not be asked: {sentence}"), words)
+        sentence, _, last_output = why_not.partition("\n")
+        return Crashed(TranslatorError(f"could not be asked: {sentence}"), last_output)
 
     def _restart(self) -> str:
         """Start another child; return why it failed, or an empty string."""

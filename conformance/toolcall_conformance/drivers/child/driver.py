@@ -203,7 +203,7 @@ class ExecSession:
         def ask(operation: str, fields: dict[str, Any], timeout: float) -> dict[str, Any] | ChildFailure:
             return driver.ask(child, operation, self.id, fields, timeout)
 
-        return play_steps(ask, source, timeout=timeout, words=lambda: child.last_output)
+        return play_steps(ask, source, timeout=timeout, last_output=lambda: child.last_output)
 
     def end_stream(self, outcome: StreamOutcome) -> StreamOutcome:
         """End the child after bad output, when its stream is still open; returns the outcome."""

@@ -65,9 +65,9 @@ class ChildProcess:
         self._owner = os.getpid()
         self._stopped = False
         self._tail = _Tail()
-        words = process.stderr if piped else process.stdout
-        assert words is not None
-        self._reader = threading.Thread(target=self._tail.read, args=(words,), name="child's tail", daemon=True)
+        output = process.stderr if piped else process.stdout
+        assert output is not None
+        self._reader = threading.Thread(target=self._tail.read, args=(output,), name="child's tail", daemon=True)
         self._reader.start()
         _running.add(self)
         _handle_sigterm()

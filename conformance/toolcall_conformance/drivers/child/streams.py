@@ -67,9 +67,9 @@ def play_to_end(steps: Steps) -> StreamOutcome:
 
 
 def play_steps(
-    ask: Ask, source: Source, *, timeout: float, words: Callable[[], str], limit: int = MAX_OUTPUT_BYTES
+    ask: Ask, source: Source, *, timeout: float, last_output: Callable[[], str], limit: int = MAX_OUTPUT_BYTES
 ) -> Steps:
-    """Play ``source``, and yield after each message; ``words`` returns what the child printed last.
+    """Play ``source``, and yield after each message; ``last_output`` returns what the child printed last.
 
     After BadOutput the child's stream is still open.
     """
@@ -91,11 +91,11 @@ def play_steps(
                 pieces.append(OutputPiece(data, source_count, operation == "stream-end"))
         if size > limit:
             return BadOutput(f"stream yielded more than {limit} bytes")
-        raised = read_failure(answer, words)
+        raised = read_failure(answer, last_output)
         if isinstance(raised, UnsupportedOutcome):
             if not pieces:
                 return raised
-            raised = Crashed(TranslatorError(f"raised Unsupported: {raised.reason}"), words())
+            raised = Crashed(TranslatorError(f"raised Unsupported: {raised.reason}"), last_output())
         if raised is not None:
             return Streamed(tuple(pieces), raised)
         yield

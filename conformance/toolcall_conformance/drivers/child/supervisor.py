@@ -43,9 +43,9 @@ class Supervisor:
         self._command = 0
         self._childless = False
 
-    def run(self, words: list[str]) -> None:
+    def run(self, command: list[str]) -> None:
         """Run the command until it and the runner's interest have ended."""
-        number = self._start(words)
+        number = self._start(command)
         if number:
             self._send(f"failed {number}")
             return
@@ -54,7 +54,7 @@ class Supervisor:
             self._reap()
         self._end_all()
 
-    def _start(self, words: list[str]) -> int:
+    def _start(self, command: list[str]) -> int:
         """Start the command in a session of its own; return the number of the error if that fails, else 0."""
         reader, tell = os.pipe()  # closed by a successful exec
         child = os.fork()
@@ -65,7 +65,7 @@ class Supervisor:
                     signal.signal(number, signal.SIG_DFL)
                 for number in self._ignored:
                     signal.signal(number, signal.SIG_IGN)
-                os.execvp(words[0], words)  # noqa: S606 - as Popen does
+                os.execvp(command[0], command)  # noqa: S606 - as Popen does
             except OSError as error:
                 os.write(tell, str(error.errno).encode())
             os._exit(127)

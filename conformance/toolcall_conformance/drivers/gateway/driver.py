@@ -112,7 +112,7 @@ class GatewayDriver:
                 buffering=self._buffering,
                 queueing=self._queueing,
                 on_timeout=self._process.stop_if_hung,
-                tail=lambda: self._process.tail,
+                last_output=lambda: self._process.tail,
                 byte_count=lambda: received.count,
                 subject="the gateway",
                 output_limit=self._config.max_bytes,
@@ -184,7 +184,7 @@ class GatewayDriver:
             raised = (
                 broke
                 if isinstance(broke, Crashed)
-                else Crashed(TranslatorError(f"failed: {broke.sentence}"), broke.tail)
+                else Crashed(TranslatorError(f"failed: {broke.sentence}"), broke.last_output)
             )
         return StreamAnswer(reply.status, _lower_header_names(reply.headers), Streamed(tuple(pieces), raised))
 
@@ -192,8 +192,8 @@ class GatewayDriver:
         problem = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
-        words = f"The rest was not read: {pluralize(received.count, 'byte')} had arrived."
-        return BadOutput(problem, words="\n".join(filter(None, (words, self._process.tail))))
+        notice = f"The rest was not read: {pluralize(received.count, 'byte')} had arrived."
+        return BadOutput(problem, last_output="\n".join(filter(None, (notice, self._process.tail))))
 
     async def _explain_break(self, error: Exception) -> Crashed | ProtocolError:
         """The outcome of an answer that broke off, with the reason."""
@@ -255,10 +255,10 @@ class GatewayDriver:
         try:
             body = parse(content)
         except JSONError as error:
-            words = content[:1_000].decode("utf-8", "replace").strip()
+            beginning = content[:1_000].decode("utf-8", "replace").strip()
             kind = headers.get("content-type", "no content-type")
-            problem = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
-            body = NoJSON(problem, words)
+            problem = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {beginning!r}"
+            body = NoJSON(problem, beginning)
         return WholeAnswer(reply.status, headers, body, url=str(reply.url))
 
 

@@ -112,7 +112,7 @@ class IsolatedDriver:
             )
         answer = child.ask(operation, fields, _answer_seconds(calls * self.timeout))
         if isinstance(answer, TimedOut):
-            return TimedOut(self.timeout, answer.words)
+            return TimedOut(self.timeout, answer.last_output)
         if isinstance(answer, dict) and "missing" in answer:
             raise MissingLibraryError(str(answer["missing"]))
         if isinstance(answer, dict) and "fault" in answer:
@@ -183,13 +183,15 @@ class IsolatedDriver:
             case dict():
                 child.stop()
                 return str(answer["wrong"])
-            case Crashed(traceback=words):
+            case Crashed(traceback=last_output):
                 problem = answer.sentence
-            case TimedOut(words=words):
+            case TimedOut(last_output=last_output):
                 problem = f"did not end within {self._load_seconds:g} s"
-            case ProtocolError(sentence, words):
+            case ProtocolError(sentence, last_output):
                 problem = sentence
-        return f"{self.spec!r}: its process, which imports and makes it, {problem}" + (f"\n{words}" if words else "")
+        return f"{self.spec!r}: its process, which imports and makes it, {problem}" + (
+            f"\n{last_output}" if last_output else ""
+        )
 
 
 class IsolatedSession:

@@ -68,8 +68,9 @@ class ExchangeTraits:
 class ExchangeSession:
     """One conversation. ``timeout`` limits the seconds to the upstream's request, and from its answer to the client's.
 
-    An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences. ``tail``
-    returns what the translator printed last, ``byte_count`` how many bytes of its answer have arrived, if known.
+    An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences.
+    ``last_output`` returns what the translator printed last, ``byte_count`` how many bytes of its answer have arrived,
+    if known.
     """
 
     costly_pieces = True
@@ -85,7 +86,7 @@ class ExchangeSession:
         buffering: KnownBuffering,
         queueing: KnownQueueing,
         on_timeout: Callable[[], None] = lambda: None,
-        tail: Callable[[], str] = lambda: "",
+        last_output: Callable[[], str] = lambda: "",
         byte_count: Callable[[], int] | None = None,
         subject: str = "exchange",
         output_limit: int = MAX_OUTPUT_BYTES,
@@ -102,7 +103,7 @@ class ExchangeSession:
         self._request_seconds = 0.0
         self._concurrent: ExchangeSession | None = None
         self._on_timeout = on_timeout
-        self._tail = tail
+        self._last_output = last_output
         self._byte_count = byte_count
         self._subject = subject
         self._limit = output_limit
@@ -167,9 +168,9 @@ class ExchangeSession:
             return answer
         if not 200 <= answer.status < 300:
             sentence = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
-            return Crashed(TranslatorError(sentence), self._tail())
+            return Crashed(TranslatorError(sentence), self._last_output())
         if isinstance(answer.body, NoJSON):
-            return BadOutput(answer.body.sentence, words=self._tail())
+            return BadOutput(answer.body.sentence, last_output=self._last_output())
         value = copy_object(answer.body, self._subject, self._limit, self._sources)
         return Produced(value) if isinstance(value, dict) else value
 
@@ -187,7 +188,7 @@ class ExchangeSession:
         if not isinstance(answer, WholeAnswer):
             return answer
         if isinstance(answer.body, NoJSON):
-            return BadOutput(answer.body.sentence, "/body", self._tail())
+            return BadOutput(answer.body.sentence, "/body", self._last_output())
         result = (
             (answer.status, answer.body) if answer.headers is None else (answer.status, answer.body, answer.headers)
         )
@@ -294,10 +295,10 @@ class ExchangeSession:
             return answer
         if not 200 <= answer.status < 300:
             sentence = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
-            return Crashed(TranslatorError(sentence), self._tail())
+            return Crashed(TranslatorError(sentence), self._last_output())
         return BadOutput(
             f"{self._subject} answered with a whole body where the client asked for a stream{quote_error(answer.body)}",
-            words=self._tail(),
+            last_output=self._last_output(),
         )
 
     def _finish_with(self, reply: Reply, extra_seconds: float = 0.0) -> ExchangeOutcome:
@@ -322,7 +323,7 @@ class ExchangeSession:
         """Give up an exchange that took too long."""
         self._give_up(pending)
         self._on_timeout()
-        return TimedOut(self._timeout, "\n".join(filter(None, (self._timeout_text(), self._tail()))))
+        return TimedOut(self._timeout, "\n".join(filter(None, (self._timeout_text(), self._last_output()))))
 
     def _give_up(self, pending: Future[ExchangeOutcome]) -> None:
         """End an exchange without an answer; a later request of it to the upstream gets an error."""
@@ -339,21 +340,22 @@ class ExchangeSession:
 
     def _read_unasked_answer(self, answer: WholeAnswer) -> Outcome:
         """Turn an answer without a request to the upstream into an outcome, by its status."""
-        words = quote_error(answer.body)
+        quote = quote_error(answer.body)
         if answer.status in (404, 405, 501):
             if answer.url:
-                text = f"answered {answer.status} at POST {answer.url}{words}"
+                text = f"answered {answer.status} at POST {answer.url}{quote}"
                 may_lack = answer.status == 501 and self._route.stream
                 return NoRoute(text, self._traits.if_missing, may_lack)
-            return UnsupportedOutcome(f"answered {answer.status}{words}")
+            return UnsupportedOutcome(f"answered {answer.status}{quote}")
         if 400 <= answer.status < 500:
-            return RefusedOutcome(f"answered {answer.status}{words}")
+            return RefusedOutcome(f"answered {answer.status}{quote}")
         if answer.status >= 500:
             return Crashed(
-                TranslatorError(f"answered {answer.status} before it asked the upstream{words}"), self._tail()
+                TranslatorError(f"answered {answer.status} before it asked the upstream{quote}"), self._last_output()
             )
         return BadOutput(
-            f"{self._subject} answered {answer.status} without asking the upstream{words}", words=self._tail()
+            f"{self._subject} answered {answer.status} without asking the upstream{quote}",
+            last_output=self._last_output(),
         )
 
 

@@ -33,13 +33,13 @@ class _Frame:
     source: str = ""
 
 
-def blamed_line(words: str) -> tuple[str, int] | None:
+def blamed_line(traceback_text: str) -> tuple[str, int] | None:
     """The file and line to blame for a traceback; None if it has no line of the translator's own code.
 
     It is the innermost line of the translator's package, never one of a dependency or of an adapter that we ship. If
     the exception was raised because of another one, it is where the other one was raised.
     """
-    blocks = _python_blocks(words) or [block for block in [_javascript_block(words)] if block]
+    blocks = _python_blocks(traceback_text) or [block for block in [_javascript_block(traceback_text)] if block]
     if not blocks:
         return None
     own = _own_file_test(blocks[-1])
@@ -50,18 +50,19 @@ def blamed_line(words: str) -> tuple[str, int] | None:
     return None
 
 
-def _python_blocks(words: str) -> list[list[_Frame]]:
+def _python_blocks(traceback_text: str) -> list[list[_Frame]]:
     """The frames of each traceback in a text, the innermost last. The last traceback is of the final exception."""
     blocks = [
         [_Frame(match["file"], int(match["line"]), match["source"] or "") for match in _PYTHON_FRAME.finditer(text)]
-        for text in words.split(_TRACEBACK_HEAD)
+        for text in traceback_text.split(_TRACEBACK_HEAD)
     ]
     return [block for block in blocks if block]
 
 
-def _javascript_block(words: str) -> list[_Frame]:
+def _javascript_block(traceback_text: str) -> list[_Frame]:
     frames = [
-        _Frame(unquote(urlsplit(match["file"]).path), int(match["line"])) for match in _JAVASCRIPT_FRAME.finditer(words)
+        _Frame(unquote(urlsplit(match["file"]).path), int(match["line"]))
+        for match in _JAVASCRIPT_FRAME.finditer(traceback_text)
     ]
     return frames[::-1]
 

@@ -71,7 +71,7 @@ _DUMPED_STACK = re.compile(r"^.*\(most recent call first\):\n((?:  File \"[^\n]*
 _EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
 
-def reorder_dump(words: str) -> str:
+def reorder_dump(dump: str) -> str:
     """Reorder a dump of ``faulthandler`` as in a traceback: the innermost frame last, and without our frames."""
 
     def reorder(match: re.Match[str]) -> str:
@@ -80,7 +80,7 @@ def reorder_dump(words: str) -> str:
         lines = [line for line, _ in itertools.takewhile(lambda entry: not entry[1], inner)]
         return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
 
-    return _EXTENSIONS.sub("", _DUMPED_STACK.sub(reorder, words)).rstrip("\n")
+    return _EXTENSIONS.sub("", _DUMPED_STACK.sub(reorder, dump)).rstrip("\n")
 
 
 def _drop_our_frames(stack: traceback.StackSummary) -> traceback.StackSummary:
@@ -106,11 +106,11 @@ _BOX = " \t|" + "".join(map(chr, range(0x2500, 0x2580)))
 """Blanks and lines of box drawing (https://www.unicode.org/charts/PDF/U2500.pdf)."""
 
 
-def error_line(words: str) -> str:
+def error_line(traceback_text: str) -> str:
     """The last line of an output that names an error, else the last line that has a word.
 
     Frames and rules that some printers draw around a traceback are not words.
     """
-    lines = [line for line in (line.strip(_BOX) for line in words.splitlines()) if re.search(r"\w", line)]
+    lines = [line for line in (line.strip(_BOX) for line in traceback_text.splitlines()) if re.search(r"\w", line)]
     error_lines = [line for line in lines if _ERROR_LINE.match(line)]
     return (error_lines or lines or [""])[-1]
