@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 from every import every
+from toolcall_conformance.library import CorpusError
 
 TESTS = Path(__file__).resolve().parent
 
@@ -99,6 +100,19 @@ def test_a_tool_without_options_refuses_words(runner: ModuleType, capsys: pytest
     """A misspelt option would let it write as ever."""
     assert runner.main(["keys.page", "--chek"]) == 2
     assert "keys.page takes no words, but was given --chek" in capsys.readouterr().err
+
+
+def test_a_corpus_that_cannot_be_read_is_told_in_a_line(
+    runner: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run_module(*_: object, **__: object) -> None:
+        raise CorpusError(f"{TESTS.parent / 'corpus' / 'a.json'}: line 3 column 4: no comma; fix the file")
+
+    monkeypatch.setattr(runner.runpy, "run_module", run_module)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "argv", ["tests", "doors.rule", "openai_chat/stop-limit"])
+    assert runner._main() == 1
+    assert capsys.readouterr().err == "todo    corpus/a.json: line 3 column 4: no comma; fix the file\n"
 
 
 def test_a_reader_may_stop_early(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.judge.rules import schemas
 from toolcall_conformance.library import Corpus, CorpusError, default_root, packs
 
 ROOT = default_root()
@@ -191,6 +192,15 @@ def test_no_model(copy: Path) -> None:
 def test_an_unknown_rule(copy: Path) -> None:
     with pytest.raises(CorpusError, match=says("no rule 'gemini/nonsense'")):
         Corpus(copy).rule("gemini/nonsense")
+    with pytest.raises(CorpusError, match=says("did you mean 'gemini/call-name'?")):
+        Corpus(copy).rule("gemini/call-nam")
+
+
+def test_a_schema_with_an_unknown_keyword(copy: Path) -> None:
+    """As a misspelt ``x-rule`` is; the file is named."""
+    edit(copy / "formats" / "gemini" / "request.schema.json", **{"x-rul": "gemini/shape"})
+    with pytest.raises(CorpusError, match=says("formats/gemini/request.schema.json: the keyword 'x-rul' is not known")):
+        schemas.shapes(Corpus(copy), "gemini", "request")
 
 
 def test_a_rule_is_read_when_it_is_asked_for(copy: Path) -> None:

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
+import argparse
+import difflib
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 
 from toolcall_conformance.basics.jsonstyle import dump, restyle
-from toolcall_conformance.library import default_root, read_json
+from toolcall_conformance.library import Corpus, default_root, read_json
 
 CORPUS = default_root()
 ROOT = CORPUS.parent
 TODO = "TODO"
 # What the doors write; a case may be about a TODO.
 _PLACEHOLDER = re.compile(rf"(^|/){TODO}(:|/|$)")
+# Where people talk; what is a page of the provider is not there.
+_THREAD = re.compile(r"https://(github\.com/[^/]+/[^/]+/(issues|discussions)/|(www\.)?(stackoverflow|reddit)\.com/)")
 #: Where code or data may name a rule.
 SOURCES = ("corpus/formats/*/*.schema.json", "conformance/toolcall_conformance/**/*.py")
+
+
+def parser(module: str, text: str | None, thing: str) -> argparse.ArgumentParser:
+    """The options of a door: its own module and head, and what it writes."""
+    options = argparse.ArgumentParser(prog=f"python tests {module}", description=(text or "").partition("\n")[0])
+    options.add_argument("--new", action="store_true", help=f"write {thing} whose name is like one that there is")
+    return options
+
+
+def refusal(id: str, schema: str, key: str, known: Collection[str], *, new: bool) -> str:
+    """Why a thing that is not there is not written under an id; empty if it is.
+
+    ``schema`` and ``key`` say where the corpus's schemas hold the form of the id.
+    """
+    pattern = read_json(CORPUS / "schemas" / f"{schema}.schema.json")["properties"][key]["pattern"]
+    if not re.search(pattern, id):
+        return f"{id!r} is no id: lower-case letters and digits, with single hyphens between words ({pattern})"
+    scope, sep, slug = id.rpartition("/")
+    hint = near(slug, {name.removeprefix(scope + sep) for name in known if name.startswith(scope + sep)}, scope + sep)
+    return f"{id!r} is not there{hint} To write a new one of this name, add --new" if hint and not new else ""
+
+
+def near(name: str, known: Iterable[str], scope: str = "") -> str:
+    """A question for the names that are near to one that nobody knows; empty if none is."""
+    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.8)
+    return f"; did you mean {' or '.join(scope + word for word in close)}?" if close else ""
 
 
 def named(path: Path) -> str:
@@ -58,7 +88,23 @@ def mistakes(path: Path, schema: str) -> list[str]:
     checked = jsonschema.Draft202012Validator(read_json(CORPUS / "schemas" / f"{schema}.schema.json"))
     page = f"corpus/keys.md#{schema}"
     errors = sorted(checked.iter_errors(value), key=lambda error: error.json_path)
-    return [f"{named(path)} at {_place(error)}: {_said(error)}; see {page}" for error in errors]
+    if errors:
+        return [f"{named(path)} at {_place(error)}: {_said(error)}; see {page}" for error in errors]
+    return [
+        f"{named(path)} at /evidence/{number}: a thread is no page of the provider: it is `recorded` if it quotes the "
+        "API's own answer word for word, else `issue`"
+        for number, entry in enumerate(value.get("evidence", ()))
+        if entry["kind"] in ("schema", "doc") and _THREAD.match(entry.get("url", ""))
+    ]
+
+
+def words_of(schema: str, *way: str) -> str:
+    """The words that a key may have, as a TODO lists them."""
+    holder = read_json(CORPUS / "schemas" / f"{schema}.schema.json")
+    for key in way:
+        holder = holder[key]
+    *others, last = holder["enum"]
+    return f"{', '.join(others)} or {last}"
 
 
 def _place(error: jsonschema.ValidationError) -> str:
@@ -113,5 +159,21 @@ def tested(*words: str) -> int:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not timing", *words]
     print(f"runs    {shlex.join(['.venv/bin/python', '-m', 'pytest', *words])}", flush=True)
     code = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}, check=False).returncode
-    print("ok      now .venv/bin/python .ci/check, and commit" if code == 0 else "todo    mend what the tests say")
+    if code:
+        print("todo    mend what the tests say")
+        return code
+    for line in counts():
+        print(f"note    {line}")
+    print("ok      now a line in CHANGELOG.md if users notice it, .venv/bin/python .ci/check, and commit")
     return code
+
+
+def counts() -> Iterator[str]:
+    """The numbers of things in the corpus that the changelog of a version to come does not have right."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    corpus = Corpus(CORPUS)
+    numbers = {"conversations": len(corpus.cases), "rules": len(corpus.rules)}
+    for word, number in numbers.items():
+        written = re.search(rf"([\d,]+) (?:tool-call )?{word}\b", text)
+        if "(unreleased)" in text and written and written[1] != f"{number:,}":
+            yield f"CHANGELOG.md says {written[1]} {word}; there are {number:,}"

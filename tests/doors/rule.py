@@ -7,7 +7,6 @@ the judge is right about the doubles of it. A pair that is lacking gets a skelet
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +25,8 @@ from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
 from turns import today
 
+#: Where the schema of a rule lists the kinds of evidence.
+KINDS = ("properties", "evidence", "items", "properties", "kind")
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
 HOW_TO_CHECK = """no check names this rule. Give it one:
         - a keyword in corpus/formats/{scope}/{direction}.schema.json. In the schema object that fails write
@@ -56,17 +57,22 @@ def skeleton(rule: str, direction: str, like: str | None) -> dict[str, Any]:
             f"there is no rule {like or scope + '/… about a ' + direction} with bodies: name one by --like"
         )
     near = min(candidates, key=lambda example: len(str(example["obeys"])))
+    print(f"copied  both bodies from {near['id']}")
     return {
         "id": rule,
-        "level": "SHOULD",
+        "level": f"{common.TODO}: {common.words_of('rule', 'properties', 'level')}",
         "face": "provider" if direction == "request" else "client",
-        "element": near["element"],
+        "element": f"{common.TODO}: {common.words_of('rule', 'properties', 'element')}",
         "sentence": f"{common.TODO}: what the rule demands.",
         "breach": f"{common.TODO}: how a finding says that it is broken",
         "why": f"{common.TODO}: the reason.",
         "fix": f"{common.TODO}: the usual cause in a translator, and what to do about it.",
         "evidence": [
-            {"kind": "doc", "url": f"https://{common.TODO}", "note": f"{common.TODO}: what is to be seen there"}
+            {
+                "kind": f"{common.TODO}: {common.words_of('rule', *KINDS)}",
+                "url": f"https://{common.TODO}",
+                "note": f"{common.TODO}: what is to be seen there",
+            }
         ],
         "refs": [],
         "check": near["check"] if scope == "translation" else "schema",
@@ -125,7 +131,10 @@ def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     ]
     if unfinished:
         (where,) = {_module_of(double) for double in unfinished}
-        yield f"{common.named(where)}: say in the pair of {rule} what the border is, and how far the body goes to it"
+        yield (
+            f"{common.named(where)}: say in the pair of {rule} what the legal body is, for the {common.TODO}, and "
+            "which members of `obeys` it changes, in the empty braces"
+        )
         return
     kinds = [kind for kind, rules in DEMANDED.items() if rule in rules and rule not in covered(kind)]
     if not kinds:
@@ -148,11 +157,22 @@ def misjudged(about: Iterable[Double]) -> Iterator[str]:
     for double in about:
         for play in double.played(today()):
             if message := double.surprise(play):
-                yield f"{double.kind} {double.name}: {message}; mend the check, or the double"
+                yield f"{double.kind} {double.name}: the judge finds at {message}; mend the check, or the double"
+
+
+def listed(about: Iterable[Double]) -> Iterator[str]:
+    """What is played, a line a mutant or variant: its kind, the module in which it is, its name, and the formats."""
+    formats: dict[tuple[str, Path, str], list[str]] = {}
+    for double in about:
+        name, _, format_name = double.name.rpartition("/")
+        formats.setdefault((double.kind, _module_of(double), name), []).append(format_name)
+    for (kind, module, name), names in formats.items():
+        yield f"{kind:8} {common.named(module)}: {name} ({', '.join(names)})"
 
 
 def _module_of(double: Double) -> Path:
-    package = next(name for name, prefix in PREFIXES.items() if prefix and double.family.startswith(prefix))
+    fitting = [name for name, prefix in PREFIXES.items() if prefix and double.family.startswith(prefix)]
+    package = next(iter(fitting), "bodies")  # of which names have no prefix
     family = double.family.removeprefix(PREFIXES[package]).replace("-", "_")
     return BORDERS.parent / package / f"{family}.py"
 
@@ -213,20 +233,36 @@ def verdicts(rule: str) -> None:
         export.main([rule])
 
 
+def _refusal(rule: str, *, new: bool) -> str:
+    """Why no file is written for a rule that is not there; empty if one is."""
+    corpus, scope = load_corpus(), rule.partition("/")[0]
+    folder = path_of(rule).parent
+    if not folder.is_dir():
+        hint = common.near(scope, {known.partition("/")[0] for known in corpus.rules})
+        return f"{rule}: there is no folder {common.named(folder)}; an id is FORMAT/SLUG{hint}"
+    if rule in corpus.retired:
+        return f"{rule}: a rule had this id once; {' and '.join(corpus.retired[rule]) or 'none'} took its place"
+    return common.refusal(rule, "rule", "id", corpus.rules, new=new)
+
+
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python tests doors.rule", description=(__doc__ or "").partition("\n")[0])
+    parser = common.parser("doors.rule", __doc__, "a rule")
     parser.add_argument("rule", help="its id, such as openai_chat/stop-limit")
-    parser.add_argument("--direction", choices=("request", "response", "error", "stream"), default="request")
+    parser.add_argument(
+        "--direction",
+        choices=("request", "response", "error", "stream"),
+        help="what the bodies of a new one are (request)",
+    )
     parser.add_argument("--like", metavar="RULE", help="the rule whose obeying body a new one begins with")
     options = parser.parse_args(words)
     path, again = path_of(options.rule), f"doors.rule {options.rule}"
-    if not path.parent.is_dir():
-        parser.error(f"{options.rule}: there is no folder {common.named(path.parent)}; an id is FORMAT/SLUG")
+    if path.is_file() and (options.like or options.direction or options.new):
+        parser.error(f"{options.rule} is there: --direction, --like and --new are for a rule that is not")
     if not path.is_file():
-        if options.rule in load_corpus().retired:
-            parser.error(f"{options.rule}: a rule had this id once; choose another")
+        if refusal := _refusal(options.rule, new=options.new):
+            parser.error(refusal)
         try:
-            common.write(path, skeleton(options.rule, options.direction, options.like))
+            common.write(path, skeleton(options.rule, options.direction or "request", options.like))
         except ValueError as error:
             parser.error(str(error))
         return common.told(common.mistakes(path, "rule"), again)
@@ -241,8 +277,8 @@ def main(words: list[str]) -> int:
     for place in common.places(options.rule):
         print(f"checked {place}")
     about = _about(options.rule)
-    for double in about:
-        print(f"played  {double.kind} {double.name}")
+    for line in listed(about):
+        print(f"played  {line}")
     lacking = [*examples(raw)] or [*pair(raw)] or [*misjudged(about)]
     if lacking:
         return common.told(lacking, again)

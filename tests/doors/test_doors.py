@@ -22,15 +22,6 @@ RULES = [rule_entry.raw for rule_entry in load_corpus().rules.values() if "obeys
 FORMATS = load_corpus().formats
 
 
-@pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A corpus with the schemas of ours, and nothing else but empty folders."""
-    (tmp_path / "schemas").symlink_to(default_root() / "schemas")
-    (tmp_path / "formats" / "openai_chat" / "rules").mkdir(parents=True)
-    monkeypatch.setattr(common, "CORPUS", tmp_path)
-    return tmp_path
-
-
 def write(path: Path, content: Any) -> Path:
     common.write(path, content)
     return path
@@ -53,6 +44,7 @@ def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, small: P
     path = write(small / "rule.json", skeleton)
     assert all("replace the TODO" in mistake for mistake in common.mistakes(path, "rule"))
     filled = {key: value.replace("TODO", "so") if isinstance(value, str) else value for key, value in skeleton.items()}
+    filled |= {"level": "SHOULD", "element": "call"}
     filled["evidence"] = [{"kind": "doc", "url": "https://example.org", "note": "so"}]
     assert common.mistakes(write(path, filled), "rule") == []
     (message,) = rule.examples(filled)
@@ -111,7 +103,9 @@ def test_a_variant_that_the_judge_refuses() -> None:
     wrong = replace(right, edits=(*right.edits, {"/stop/-": "e"}))
     assert [*rule.misjudged([right])] == []
     (message,) = rule.misjudged([wrong])
-    assert message.startswith(f"harmless {right.name}: request alone: MUST ['openai_chat/stop-limit']")
+    assert message.startswith(
+        f"harmless {right.name}: the judge finds at request alone: MUST ['openai_chat/stop-limit']"
+    )
     assert message.endswith("; mend the check, or the double")
 
 
@@ -158,8 +152,10 @@ def test_a_new_case_is_listed_with_what_detours_lose(tmp_path: Path, monkeypatch
 
 
 def test_a_case_in_an_unknown_family(capsys: pytest.CaptureFixture[str]) -> None:
+    assert case.main(["barley/made-up"]) == 1
+    assert "todo    corpus/families.json has no family 'barley': say there what it is" in capsys.readouterr().out
     assert case.main(["shel/made-up"]) == 1
-    assert "todo    corpus/families.json: say what the family of shel/made-up is about" in capsys.readouterr().out
+    assert "has no family 'shel'; did you mean shell?" in capsys.readouterr().out
 
 
 def test_a_case_like_none(capsys: pytest.CaptureFixture[str]) -> None:

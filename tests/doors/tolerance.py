@@ -6,7 +6,7 @@ Without it the tolerance and all its pairs are looked at; then the tests on it r
 
 from __future__ import annotations
 
-import argparse
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +15,16 @@ from typing import Any
 from doors import common
 from judging import judge
 from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.library import load_corpus, read_json
 
 FOLDER = common.CORPUS / "equivalences"
 COMPARISONS = common.ROOT / "conformance" / "toolcall_conformance"
 SIDES = ("same", "different")
+SLUG = r"[a-z0-9_.]+(-[a-z0-9_.]+)*"
+BODIES = ("direction", "client", "upstream", "source", "output")
+#: Where the schema of a tolerance lists the kinds of evidence.
+KINDS = ("properties", "evidence", "items", "properties", "kind")
 
 
 def skeleton(name: str) -> dict[str, Any]:
@@ -27,15 +32,16 @@ def skeleton(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "explanation": f"{common.TODO}: what is accepted.",
-        "evidence": [{"kind": "doc", "url": f"https://{common.TODO}"}],
+        "evidence": [
+            {"kind": f"{common.TODO}: {common.words_of('equivalence', *KINDS)}", "url": f"https://{common.TODO}"}
+        ],
         "since": load_corpus().version,
     }
 
 
 def pair(side: str, like: dict[str, Any]) -> dict[str, Any]:
     """A pair with TODOs, of the bodies of another one."""
-    keys = ("direction", "client", "upstream", "source", "output")
-    content = {"title": f"{common.TODO}: the difference in a sentence", **{key: like[key] for key in keys}}
+    content = {"title": f"{common.TODO}: the difference in a sentence", **{key: like[key] for key in BODIES}}
     return content | ({"rules": [f"{common.TODO}/which-must-be-named"]} if side == "different" else {})
 
 
@@ -48,6 +54,9 @@ def wrong(path: Path) -> Iterator[str]:
     content, name, side = read_json(path), common.named(path), path.parent.name
     if complaint := unnamed(path, content):
         yield complaint
+        return
+    if other := twin(path, content):
+        yield f"{name}: its bodies are those of {common.named(other)}; make them show the difference of the title"
         return
     ends = {key: content[key] for key in ("client", "upstream", "direction")}
     judgement = judge(content["source"], content["output"], **ends, tolerated=True)
@@ -80,16 +89,39 @@ def unnamed(path: Path, content: dict[str, Any]) -> str:
     )
 
 
+def twin(path: Path, content: dict[str, Any]) -> Path | None:
+    """The pair from which one was copied and not changed."""
+    others = (other for other in sorted(path.parent.parent.parent.glob("*/*/*.json")) if other != path)
+    return next(
+        (other for other in others if all(equal(read_json(other).get(key), content[key]) for key in BODIES)), None
+    )
+
+
 def nearest(home: Path, side: str) -> Path:
     """The pair that a new one is made of: of its own side, if the tolerance has one there."""
     places = (home.glob(f"{side}/*.json"), home.glob("*/*.json"), FOLDER.glob(f"number-spelling/{side}/*.json"))
     return next(paths[0] for paths in map(sorted, places) if paths)
 
 
+def lacking(home: Path) -> Iterator[str]:
+    """What a tolerance lacks, and what is wrong with its pairs."""
+    yield from common.mistakes(home / "equivalence.json", "equivalence")
+    for side in SIDES:
+        pairs = sorted(home.glob(f"{side}/*.json"))
+        for path in pairs:
+            yield from wrong(path)
+        if not pairs:
+            command = f".venv/bin/python tests doors.tolerance {home.name} --pair {side}/SLUG"
+            yield f"it has no pair in {side}/: {command}"
+    if not any(f'"{home.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
+        yield (
+            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{home.name}", …) where it '
+            "accepts the difference; what the readers take is named in judge/translation/notation.py"
+        )
+
+
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python tests doors.tolerance", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = common.parser("doors.tolerance", __doc__, "a tolerance, or a pair,")
     parser.add_argument("name", help="the folder's name in corpus/equivalences, such as number-spelling")
     parser.add_argument("--pair", metavar="SIDE/SLUG", help="write a pair: same/SLUG or different/SLUG")
     parser.add_argument(
@@ -99,9 +131,14 @@ def main(words: list[str]) -> int:
     home, again = FOLDER / options.name, f"doors.tolerance {options.name}"
     side, _, slug = (options.pair or "").partition("/")
     new = home / side / f"{slug}.json"
-    if options.pair and (side not in SIDES or not slug or new.exists()):
+    if options.pair and (side not in SIDES or not re.fullmatch(SLUG, slug) or new.exists()):
         parser.error(f"--pair {options.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet")
+    if options.like and not options.pair:
+        parser.error("--like is the pair that a new one is made of: name the new one by --pair")
     if not (home / "equivalence.json").is_file():
+        known = {path.parent.name for path in FOLDER.glob("*/equivalence.json")}
+        if refusal := common.refusal(options.name, "equivalence", "name", known, new=options.new):
+            parser.error(refusal)
         common.write(home / "equivalence.json", skeleton(options.name))
     if options.pair:
         other = FOLDER / f"{options.like}.json" if options.like else nearest(home, side)
@@ -113,19 +150,8 @@ def main(words: list[str]) -> int:
                 f"first   make the bodies, and see the pair refused; then loosen equivalence.json, and call "
                 f'pair.accept("{options.name}", …) in the comparison'
             )
-    lacking = common.mistakes(home / "equivalence.json", "equivalence")
-    for side in SIDES:
-        pairs = sorted(home.glob(f"{side}/*.json"))
-        lacking += [mistake for path in pairs for mistake in wrong(path)]
-        if not pairs:
-            lacking.append(f"it has no pair in {side}/: .venv/bin/python tests {again} --pair {side}/SLUG")
-    if not any(f'"{options.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
-        lacking.append(
-            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{options.name}", …) where it '
-            "accepts the difference; what the readers take is named in judge/translation/notation.py"
-        )
-    if lacking:
-        return common.told(lacking, again)
+    if messages := [*lacking(home)]:
+        return common.told(messages, again)
     for path in (home / "equivalence.json", *home.glob("*/*.json")):
         common.style(path)
     return common.tested("tests/translation/test_equivalences.py", "tests/corpus/test_corpus.py", "-k", options.name)

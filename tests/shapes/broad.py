@@ -16,7 +16,7 @@ from typing import Any
 
 from shapes import facts, listing
 from toolcall_conformance import Judge
-from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.library import Case, Corpus, load_corpus
 
 PATTERNS: dict[str, list[str]] = json.loads(Path(__file__).with_name("broad.json").read_bytes())
 
@@ -39,6 +39,17 @@ def _known_by(shape: str) -> frozenset[str]:
 @cache
 def _compiled() -> dict[str, re.Pattern[str]]:
     return {broad: re.compile("|".join(patterns)) for broad, patterns in PATTERNS.items()}
+
+
+def of_case(case: Case) -> frozenset[str]:
+    """Which of the shapes the bodies of a case have, in whichever format."""
+    shapes: set[str] = set()
+    for name in case.formats:
+        for exchange in case.exchanges(name):
+            shapes |= of_body(name, "request", exchange.request)
+            if exchange.response is not None:
+                shapes |= of_body(name, "response", exchange.response)
+    return frozenset(shapes)
 
 
 def met(corpus: Corpus) -> dict[str, dict[str, bool]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -95,7 +96,9 @@ class Corpus:
         try:
             return self.rules[rule_id]
         except KeyError:
-            raise CorpusError(f"no rule {rule_id!r} in {self.root}") from None
+            close = difflib.get_close_matches(rule_id, self.rules, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise CorpusError(f"no rule {rule_id!r} in {self.root}{hint}") from None
 
     @cached_property
     def retired(self) -> Mapping[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.judge.rules.sentences import sentence
 from toolcall_conformance.judge.rules.shapes import Shapes
 from toolcall_conformance.judge.rules.wants import Wants, asks_for_keys
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, CorpusError
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -31,8 +31,14 @@ def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
 
 @cache
 def shapes(corpus: Corpus, format_name: str, direction: str) -> Shapes:
-    """The compiled schema for bodies of one format and direction, which finds fast that a body is valid."""
-    return Shapes(corpus.schema(format_name, direction))
+    """The compiled schema for bodies of one format and direction, which finds fast that a body is valid.
+
+    Raises CorpusError for a schema that cannot be compiled.
+    """
+    try:
+        return Shapes(corpus.schema(format_name, direction))
+    except ValueError as error:
+        raise CorpusError(f"formats/{format_name}/{direction}.schema.json: {error}") from error
 
 
 def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Iterator[tuple[str, Breach]]:
