@@ -123,7 +123,7 @@ def unpaired(scenario: dict[str, Any]) -> Iterator[str]:
 
 def unchanged(scenario: dict[str, Any]) -> Iterator[str]:
     """The case from which a scenario was copied, if nothing but words and ids differs from it."""
-    for case in load_corpus().cases.values():
+    for case in Corpus(common.CORPUS).cases.values():  # its own, for what it reads is from before the rendering
         if case.id != scenario["id"] and equal(_content(case.scenario), _content(scenario)):
             yield f"the scenario is that of {case.id}, with other ids: change what the case is for"
 
@@ -164,7 +164,7 @@ def guarded(case: str, guards: list[dict[str, str]]) -> Iterator[str]:
             if fault is None:
                 yield (
                     f"corpus/bug-classes.json at /classes/{name}/guards: enter {case} with a fault that dies in it; "
-                    "none of those that are there does (python tests doubles.kills lists all)"
+                    f"none of those that are there does; .venv/bin/python tests doubles.kills --case {case} lists all"
                 )
             else:
                 entry.setdefault("guards", {})[case] = fault

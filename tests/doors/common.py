@@ -82,7 +82,7 @@ def mistakes(path: Path, schema: str) -> list[str]:
         value = json.loads(path.read_bytes())
     except ValueError as error:
         return [f"{named(path)} is no JSON: {error}"]
-    left = [f"{named(path)} at {place}: replace the {TODO}" for place in todos(value)]
+    left = [f"{named(path)} at {place}: replace the {text}" for place, text in todos(value)]
     if left:
         return left
     checked = jsonschema.Draft202012Validator(read_json(CORPUS / "schemas" / f"{schema}.schema.json"))
@@ -117,10 +117,10 @@ def _said(error: jsonschema.ValidationError) -> str:
     return error.message[:200]
 
 
-def todos(value: Any, place: str = "") -> Iterator[str]:
-    """The JSON Pointers of texts that still say TODO."""
-    if isinstance(value, str) and _PLACEHOLDER.search(value):
-        yield place
+def todos(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """The JSON Pointers of texts that still say TODO, each with what is to stand there."""
+    if isinstance(value, str) and (mark := _PLACEHOLDER.search(value)):
+        yield place, value[mark.start() :].lstrip("/")
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, entry in entries:
         yield from todos(entry, f"{place}/{key}")

@@ -56,7 +56,7 @@ def wrong(path: Path) -> Iterator[str]:
         yield complaint
         return
     if other := twin(path, content):
-        yield f"{name}: its bodies are those of {common.named(other)}; make them show the difference of the title"
+        yield f"{name} has the bodies of {common.named(other)}: let those of the new one show what its title says"
         return
     ends = {key: content[key] for key in ("client", "upstream", "direction")}
     judgement = judge(content["source"], content["output"], **ends, tolerated=True)
@@ -91,7 +91,7 @@ def unnamed(path: Path, content: dict[str, Any]) -> str:
 
 def twin(path: Path, content: dict[str, Any]) -> Path | None:
     """The pair from which one was copied and not changed."""
-    others = (other for other in sorted(path.parent.parent.parent.glob("*/*/*.json")) if other != path)
+    others = (other for other in sorted(path.parent.parent.parent.glob("*/*/*.json")) if other < path)  # told once
     return next(
         (other for other in others if all(equal(read_json(other).get(key), content[key]) for key in BODIES)), None
     )

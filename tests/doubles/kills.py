@@ -116,6 +116,13 @@ def collected(*, everywhere: bool, workers: int, only: str) -> dict[str, dict[st
     return {name: rules_by_double[name] for name in names}
 
 
+def dying(case: Case, only: str) -> Iterator[str]:
+    """A line for each double with ``only`` in its name that dies in a case: its name, and the rules that name it."""
+    for double in doubles(kind="broken"):
+        if only in double.name and (rules := rules_in(double, case)):
+            yield f"{double.name:60} {', '.join(sorted(rules))}"
+
+
 def tables(rules_by_double: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]:
     """The three tables."""
     cases = load_corpus().cases
@@ -148,7 +155,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--workers", type=int, default=2, help="how many processes (default: 2)")
     parser.add_argument("--only", default="", help="doubles whose name has this text")
     parser.add_argument("--json", type=Path, help="a file for all that was found")
+    parser.add_argument(
+        "--case", metavar="FAMILY/CASE", help="only list what dies in a case, by the rules that name it"
+    )
     options = parser.parse_args(arguments)
+    if not any(options.only in double.name for double in doubles(kind="broken")):
+        parser.error(f"--only {options.only}: no broken double has this in its name")
+    if options.case:
+        cases = load_corpus().cases
+        if options.case not in cases:
+            parser.error(f"--case {options.case}: there is no such case")
+        print(*dying(cases[options.case], options.only), sep="\n")
+        return 0
     rules_by_double = collected(everywhere=options.all, workers=options.workers, only=options.only)
     if options.json:
         options.json.write_text(json.dumps(rules_by_double, indent=1), encoding="utf-8")
