@@ -84,9 +84,9 @@ def _claims(
                 continue
             format_name = route.upstream if _operation(body_label) == "request" else route.client
             judged = _judged_parts(corpus, format_name, _operation(body_label), output)
-            hit = next(((place, *what) for what in judged for place in places if _meet(place, what[1])), None)
-            if hit is not None:
-                yield _claim_finding(corpus, body_label, format_name, *hit)
+            claim = next(((place, *what) for what in judged for place in places if _meet(place, what[1])), None)
+            if claim is not None:
+                yield _claim_finding(corpus, body_label, format_name, *claim)
 
 
 def _claim_finding(corpus: Corpus, body_label: str, format_name: str, place: str, part: str, pointer: str) -> Finding:

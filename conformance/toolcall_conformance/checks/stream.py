@@ -214,8 +214,8 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhe
         return ()
     # In a case about a stream's shape only the streams with that shape are cut, not the usual ones.
     by_hand = f"{upstream}/01-response.sse" in case.scenario.get("files", {})
-    usual = "stream-shape" in case.features and not by_hand
-    cut = everywhere or (not usual and not case.features.isdisjoint(corpus.cut_finely))
+    has_usual_shape = "stream-shape" in case.features and not by_hand
+    cut = everywhere or (not has_usual_shape and not case.features.isdisjoint(corpus.cut_finely))
     at_once = not case.features.isdisjoint(corpus.streamed_at_once)
     fitting = {"recut": cut, "cut": cut, "concurrent": at_once and case.exchanges(upstream)[0].stream_path is not None}
     return tuple(name for name in VARIANTS if fitting.get(name, True))

@@ -88,8 +88,8 @@ class GeneratedPlayer:
     @cached_property
     def _conversations(self) -> Spool:
         """By conversation: the scenario, its tools, and its files' texts, which are None if a body breaks a rule."""
-        every = enumerate(self._source.generate(self._fuzz.count))
-        return Spool(self._pack(number, generated) for number, generated in every)
+        scenarios = enumerate(self._source.generate(self._fuzz.count))
+        return Spool(self._pack(number, generated) for number, generated in scenarios)
 
     def _pack(self, number: int, generated: GeneratedScenario) -> list[Any]:
         case = self._render_case(generated, generated.scenario["models"])

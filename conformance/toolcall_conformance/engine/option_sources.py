@@ -98,12 +98,12 @@ def verify_root(config: pytest.Config, names: Sequence[str]) -> None:
     """
     words = [str(word) for word in config.invocation_params.args]
     has_root = any(word.partition("=")[0] in ("--rootdir", "-c", "--config-file") for word in words)
-    here = config.invocation_params.dir
-    home = next((folder for folder in (here, *here.parents) if _has_settings(folder)), None)
+    directory = config.invocation_params.dir
+    home = next((folder for folder in (directory, *directory.parents) if _has_settings(folder)), None)
     if has_root or home is None or config.rootpath == home:
         return
     for word, value in itertools.pairwise(words):
-        if word in {f"--toolcall-{name}" for name in names} and (here / value).exists():
+        if word in {f"--toolcall-{name}" for name in names} and (directory / value).exists():
             raise pytest.UsageError(
                 f"`{word} {value}` moves pytest's root directory from {home} to {config.rootpath}, "
                 f"so the settings of your project are not read; write {word}={value}"

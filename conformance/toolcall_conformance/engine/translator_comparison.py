@@ -81,16 +81,16 @@ def _compare_bodies(harness: Harness, route: Route, body_label: str, ours: Any, 
     body_kind = _BODY_KIND.search(body_label)
     if body_kind is None or equal(ours, other):
         return
-    up = body_kind[0] == "request"
-    format_name, model = (route.upstream, route.upstream_model) if up else (route.client, route.client_model)
+    is_request = body_kind[0] == "request"
+    format_name, model = (route.upstream, route.upstream_model) if is_request else (route.client, route.client_model)
     if MISSING in (ours, other):
         # One of them failed, which its own run reports. Whole bodies would fill the screen.
         sides = ("a body", MISSING) if other is MISSING else (MISSING, "a body")
         yield make_finding(harness.corpus, _OTHER_BODY_RULE, "", want=sides[0], got=sides[1], element="body")
         return
-    own = Route(format_name, format_name, model, model, stream=route.stream)
+    same_format_route = Route(format_name, format_name, model, model, stream=route.stream)
     judged: Judgement = getattr(harness.judge, body_kind[0])(
-        ours, _replace_call_ids(format_name, body_kind[0], ours, other), own
+        ours, _replace_call_ids(format_name, body_kind[0], ours, other), same_format_route
     )
     for entry in judged.findings:
         if entry.rule.startswith("translation/") and entry.rule != _SPELLING_RULE and not entry.is_note:

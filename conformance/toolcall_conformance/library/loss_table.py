@@ -115,10 +115,10 @@ def _loss(
     """One entry: the element, as what the one end says it, as what the other may, and why that is not the same."""
     # The side that is not native gives the reason; where both are native, the exception does.
     weak = target if target["how"] != "native" else source
-    there, why = (target, weak.get("note")) if exception is None else (exception, exception["reason"])
+    target_entry, why = (target, weak.get("note")) if exception is None else (exception, exception["reason"])
     loss: dict[str, Any] = {"element": element, "demand": demand, "said": source["as"]}
-    if demand == "may" and "as" in there:
-        loss["there"] = there["as"]
+    if demand == "may" and "as" in target_entry:
+        loss["there"] = target_entry["as"]
     conventions = {name: None for entry in (source, target) for name in entry.get("conventions", ())}
     if demand == "may" and exception is None and conventions:
         loss["conventions"] = list(conventions)

@@ -94,13 +94,13 @@ def read(directory: Path) -> Manifest:
 
 def faults(directory: Path, manifest: Manifest) -> Iterator[str]:
     """What differs from the manifest, a phrase for each file in the order of the paths."""
-    there = {path: read for path, read in _below(directory) if path != MANIFEST}
-    for path in sorted(there.keys() | manifest.files.keys()):
-        if path not in there:
+    read_by_path = {path: read for path, read in _below(directory) if path != MANIFEST}
+    for path in sorted(read_by_path.keys() | manifest.files.keys()):
+        if path not in read_by_path:
             yield f"{path} is missing"
         elif path not in manifest.files:
             yield f"{path} is no file of the corpus"
-        elif hashlib.sha256(there[path]()).hexdigest() != manifest.files[path]:
+        elif hashlib.sha256(read_by_path[path]()).hexdigest() != manifest.files[path]:
             yield f"{path} was changed"
 
 

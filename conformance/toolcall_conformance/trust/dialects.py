@@ -52,9 +52,9 @@ class Dialects:
         }
         for way in ("response", "stream"):
             names = {name for name, habit in self.habits.items() if way in habit.ways and not name.startswith(FRAMED)}
-            odd = names ^ self._habit_functions(way).keys()
-            if odd:
-                raise CorpusError(f"{path} and the habits that there are differ in: {', '.join(sorted(odd))}")
+            differing = names ^ self._habit_functions(way).keys()
+            if differing:
+                raise CorpusError(f"{path} and the habits that there are differ in: {', '.join(sorted(differing))}")
 
     @cached_property
     def order(self) -> tuple[str, ...]:

@@ -124,10 +124,10 @@ def _pointers_of_linked(item: Call | Result, name: str) -> Iterator[tuple[str, s
 
 def _changes(before: Any, after: Any) -> Iterator[str]:
     """The innermost places of ``before`` that ``after`` does not have with the same value."""
-    then = {node.pointer: node.value for node in nodes(after)}
+    new_values = {node.pointer: node.value for node in nodes(after)}
     for node in nodes(before):
         inner = node.kind not in ("list", "object") or not node.value
-        if inner and (node.pointer not in then or not equal(then[node.pointer], node.value)):
+        if inner and (node.pointer not in new_values or not equal(new_values[node.pointer], node.value)):
             yield node.pointer
 
 

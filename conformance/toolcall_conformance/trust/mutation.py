@@ -70,9 +70,9 @@ class Workshop:
             if len(self._known) > 1000:
                 self._known.clear()
             body_findings = self.findings(place, place.output)
-            usual = Counter(finding.rule for finding in body_findings)
+            rule_counts = Counter(finding.rule for finding in body_findings)
             sound = not any(finding.is_must for finding in body_findings)
-            self._known[place.name] = SoundOutput(place, self.table.tops, usual) if sound else None
+            self._known[place.name] = SoundOutput(place, self.table.tops, rule_counts) if sound else None
         return self._known[place.name]
 
     def findings(self, place: Place, output: Any) -> tuple[Finding, ...]:
@@ -155,8 +155,8 @@ class Workshop:
         """The equivalence of the corpus that the table names for a fault like this."""
         for pattern, entry in self.table.equivalent:
             if pattern.is_for(place.direction, place.target, operator, element) and pattern.is_at(pointer):
-                was, becomes = _at(place.output, pointer), _at(output, pointer)
-                if _fits(entry.get("was"), was) and _fits(entry.get("becomes"), becomes):
+                before, after = _at(place.output, pointer), _at(output, pointer)
+                if _fits(entry.get("was"), before) and _fits(entry.get("becomes"), after):
                     return str(entry["equivalence"])
         return ""
 

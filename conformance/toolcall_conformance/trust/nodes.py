@@ -36,14 +36,14 @@ def nodes(value: Any, pointer: str = "") -> Iterator[PlacedValue]:
     """All members and items below a value, each before what is in it."""
     if isinstance(value, dict):
         for key, entry in value.items():
-            here = join(pointer, key)
-            yield PlacedValue(here, entry, "member")
-            yield from nodes(entry, here)
+            inner_pointer = join(pointer, key)
+            yield PlacedValue(inner_pointer, entry, "member")
+            yield from nodes(entry, inner_pointer)
     elif isinstance(value, list):
         for index, entry in enumerate(value):
-            here = join(pointer, index)
-            yield PlacedValue(here, entry, "item")
-            yield from nodes(entry, here)
+            inner_pointer = join(pointer, index)
+            yield PlacedValue(inner_pointer, entry, "item")
+            yield from nodes(entry, inner_pointer)
 
 
 def holder_of(body: Any, pointer: str) -> tuple[Any, Any]:

@@ -103,8 +103,8 @@ class MutationTable:
 
 def _operators(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Applies]:
     if raw.keys() != OPERATORS.keys():
-        odd = ", ".join(sorted(raw.keys() ^ OPERATORS.keys()))
-        raise CorpusError(f"mutations/operators.json and the operators that there are differ in: {odd}")
+        differing = ", ".join(sorted(raw.keys() ^ OPERATORS.keys()))
+        raise CorpusError(f"mutations/operators.json and the operators that there are differ in: {differing}")
     for name, entry in raw.items():
         values = frozenset(entry.get("values", ()))
         yield Applies(name, entry.get("place"), values, "across" in entry, "donor" in entry)

@@ -40,8 +40,8 @@ def shorter_requests(
     named = _outermost_pointers(
         [setting.pointer for setting in settings if is_named(setting_names(corpus, setting), words)]
     )
-    every = _outermost_pointers([setting.pointer for setting in settings])
-    for pointers in dict.fromkeys(pointers for pointers in (named, every) if pointers):
+    all_pointers = _outermost_pointers([setting.pointer for setting in settings])
+    for pointers in dict.fromkeys(pointers for pointers in (named, all_pointers) if pointers):
         yield pointers, drop_members(body, pointers)
 
 

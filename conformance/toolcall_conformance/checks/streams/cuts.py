@@ -107,8 +107,8 @@ def _shows_missing_end(outcome: object, route: Route) -> bool:
 
 def _stream_variants(stream: bytes, fineness: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
     """The variants of cuts and frames of a stream; few variants of a short one are cached for the next route."""
-    few = len(stream) <= MAX_MEMOIZED_BYTES and fineness.cuts <= cuts.USUAL.cuts
-    return _cached_variants(stream, fineness, plainly) if few else _all_variants(stream, fineness, plainly)
+    is_cached = len(stream) <= MAX_MEMOIZED_BYTES and fineness.cuts <= cuts.USUAL.cuts
+    return _cached_variants(stream, fineness, plainly) if is_cached else _all_variants(stream, fineness, plainly)
 
 
 @lru_cache(maxsize=8)

@@ -133,9 +133,9 @@ class Explainer:
         if name in corpus.rules:
             yield self._rule(name)
         if name in corpus.retired:
-            now = corpus.retired[name]
-            yield Explanation(name, "former id", f"(former id; the rule is now {' and '.join(now)})", ())
-            yield from map(self._rule, now)
+            current_ids = corpus.retired[name]
+            yield Explanation(name, "former id", f"(former id; the rule is now {' and '.join(current_ids)})", ())
+            yield from map(self._rule, current_ids)
         if name in corpus.cases:
             yield explain_case(self._verdict_index, corpus.cases[name], self._command)
         if name in corpus.families:

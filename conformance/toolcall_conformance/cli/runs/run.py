@@ -159,10 +159,10 @@ def _items(selections: Sequence[str]) -> list[str]:
 def _verify_translator(parsed: argparse.Namespace, options: Sequence[str], selections: Sequence[str]) -> None:
     """Raise UsageError unless the settings name what to judge."""
     settings = CommandSettings(parsed)
-    there = ("cassettes", "pairs")  # what is judged without a translator
-    if any(word.startswith(f"--toolcall-{name}=") for word in options for name in there):
+    recordings = ("cassettes", "pairs")  # what is judged without a translator
+    if any(word.startswith(f"--toolcall-{name}=") for word in options for name in recordings):
         return
-    if any(settings.find(name) is not None for name in ("translator", *there)):
+    if any(settings.find(name) is not None for name in ("translator", *recordings)):
         return
     unknown = f"; `{selections[0]}` is none of them" if selections else ""
     raise UsageError(

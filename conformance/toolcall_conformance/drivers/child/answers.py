@@ -93,9 +93,10 @@ def _unknown_key(key: str, names: tuple[str, ...], operation: str) -> str:
     close = difflib.get_close_matches(key, (*names, *FAILURE_KEYS), n=1)
     if close:
         return f"the answer has the unknown key {key!r:.60}; did you mean {close[0]!r}?"
-    there = ", ".join(("seq", *names))
+    allowed_keys = ", ".join(("seq", *names))
     return (
-        f"the answer has the key {key!r:.60}, which has no place there; an answer to {operation} like this has {there}"
+        f"the answer has the key {key!r:.60}, which has no place there; an answer to {operation} like this has "
+        f"{allowed_keys}"
     )
 
 

@@ -214,8 +214,8 @@ class RestartedChild(Generic[C]):
 def _path_hint(program: str, directory: Path) -> str:
     if "/" in program:
         return f"(seen from {directory}); start pytest in the directory from which the path starts"
-    there = directory / program
-    if there.exists():
+    path = directory / program
+    if path.exists():
         return f"on the PATH; write `./{program}`, or its interpreter first (exec:python {program})"
     return "on the PATH; install it, or write its path"
 

@@ -133,13 +133,15 @@ class ExchangeSession:
         began = time.monotonic()
         self._sources.append(body)
         pending = self._pending = self._send(deep_copy(body), self._conversation)
-        usual = 0.0 if concurrent is None else concurrent._request_seconds  # noqa: SLF001 - a session of this class
-        patience = self._timeout if concurrent is None else self._queueing.patience_seconds(usual, self._timeout)
+        first_seconds = 0.0 if concurrent is None else concurrent._request_seconds  # noqa: SLF001 - a session of this class
+        patience = (
+            self._timeout if concurrent is None else self._queueing.patience_seconds(first_seconds, self._timeout)
+        )
         request = self._conversation.wait_for_request(pending, patience)
         self._request_seconds = time.monotonic() - began
         if request is None and concurrent is not None and not pending.done() and not self._conversation.stray_requests:
             self._give_up(pending)
-            return UnsupportedOutcome(self._queueing.mark_queued(usual, patience))
+            return UnsupportedOutcome(self._queueing.mark_queued(first_seconds, patience))
         if request is not None:
             return self._inspector.read(request, self._sources)
         strays = self._conversation.stray_requests

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def make_scheduler(config: pytest.Config, log: Producer) -> LoadScheduling | None:
     """Make the scheduler that replaces xdist's default; None if the user chose another."""
-    usual = config.getvalue("dist") == "load" and config.getoption("maxschedchunk") is None
-    return CasesTogether(config, log) if usual else None
+    is_default = config.getvalue("dist") == "load" and config.getoption("maxschedchunk") is None
+    return CasesTogether(config, log) if is_default else None
 
 
 class CasesTogether(LoadScheduling):  # type: ignore[misc]

@@ -19,8 +19,8 @@ class CorpusState:
 
     def describe_change(self) -> str | None:
         """Say which files have changed, appeared or disappeared since; None if none."""
-        now = self._stat_files()
-        paths = sorted({path for path, _ in self._initial_stats.items() ^ now.items()})
+        current = self._stat_files()
+        paths = sorted({path for path, _ in self._initial_stats.items() ^ current.items()})
         if not paths:
             return None
         more = f" and {len(paths) - 1} more" if paths[1:] else ""

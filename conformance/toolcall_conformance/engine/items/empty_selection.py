@@ -74,17 +74,17 @@ def _missing_items_text(run: Run, items: Sequence[PlannedItem]) -> str:
     """Say which selected check or route the selected cases do not have."""
     cases = dict.fromkeys(item.case.id for item in items)
     checks = dict.fromkeys(item.check for item in items)
-    here = [item for item in items if run.selection.selects(item.case.id, item.check)]
+    selected = [item for item in items if run.selection.selects(item.case.id, item.check)]
     case = items[0].case
     subject = case.id if len(cases) == 1 else f"none of the {len(cases)} cases"
     about = f": it is {_recording_kind(case)};" if len(cases) == 1 and isinstance(case, RecordedCase) else ";"
     verb = "has no items" if len(cases) == 1 else "has items"
-    if not here:
+    if not selected:
         listing = _join_names(run.selection.checks, "or")
         whose = "its" if len(cases) == 1 else "their"
         return f"{subject} {verb} of the check {listing}{about} {whose} checks are {_join_names([*checks])}"
-    check = here[0].check
-    names = dict.fromkeys(item.name for item in here if item.check == check)
+    check = selected[0].check
+    names = dict.fromkeys(item.name for item in selected if item.check == check)
     listing = _join_names(run.selection.routes, "or")
     return f"{subject} {verb} of {check} on {listing}{about} {check} has {_join_some([*names])}"
 

@@ -199,8 +199,8 @@ def _verify_route(
     if rendered and not any(ends <= set(cases[case]) for case in case_ids or cases):
         missing = ", ".join(sorted(ends - rendered)) or "both formats"
         whose = "the case has" if case_ids is not None and len(case_ids) == 1 else "its cases have"
-        there = ", ".join(sorted(rendered))
-        raise SelectionError(f"{argument}: {whose} no bodies of {missing}; there are those of {there}")
+        formats_text = ", ".join(sorted(rendered))
+        raise SelectionError(f"{argument}: {whose} no bodies of {missing}; there are those of {formats_text}")
 
 
 def _suggestion(wrong: str, names: Collection[str]) -> str:

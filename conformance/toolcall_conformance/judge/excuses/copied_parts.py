@@ -139,9 +139,9 @@ def add_schema_origins(output_findings: Sequence[Finding], pair: Pair, source: A
 def _add_origin(finding: Finding, schemas: Sequence[tuple[str, str]], source: Any, output: Any) -> Finding:
     if finding.source_pointer is not None:
         return finding
-    for there, here in schemas:
-        if f"{finding.pointer}/".startswith(f"{there}/"):
-            origin = here + finding.pointer[len(there) :]
+    for output_schema, source_schema in schemas:
+        if f"{finding.pointer}/".startswith(f"{output_schema}/"):
+            origin = source_schema + finding.pointer[len(output_schema) :]
             try:
                 same = resolve(source, origin) == resolve(output, finding.pointer)
             except LookupError:

@@ -76,7 +76,7 @@ def excuse_inherited_arguments(
     ``raw_arguments`` are the unparsed arguments of the output's calls, by the ordinals of the calls.
     """
     sources = {right: pair.source.calls[left] for left, right in pair.call_pairs.items()}
-    odd = {
+    nonstandard = {
         text: sources[ordinal]
         for ordinal, text in raw_arguments.items()
         if ordinal in sources
@@ -85,8 +85,8 @@ def excuse_inherited_arguments(
     }
     findings = []
     for finding in stream_findings:
-        if finding.element == "call" and isinstance(finding.got, str) and finding.got in odd:
-            call = odd[finding.got]
+        if finding.element == "call" and isinstance(finding.got, str) and finding.got in nonstandard:
+            call = nonstandard[finding.got]
             because = Because(finding.rule, call.arguments_pointer or call.pointer, in_source=True)
             finding = apply_circumstances(corpus, replace(finding, because=because), ["source-breaks-it"])
         findings.append(finding)
@@ -134,10 +134,10 @@ class _MatchedParts:
 
         Two places without a matched part correspond as well: nothing distinguishes them.
         """
-        here, there = self.source_parts(left), self.output_parts(right)
-        if not here or not there:
-            return not here and not there
-        return any(_members_agree(self.twins[at], left, right) for at in set(here).intersection(there))
+        source_parts, output_parts = self.source_parts(left), self.output_parts(right)
+        if not source_parts or not output_parts:
+            return not source_parts and not output_parts
+        return any(_members_agree(self.twins[at], left, right) for at in set(source_parts).intersection(output_parts))
 
     def lacks_member(self, pointer: str) -> bool:
         """Whether the output's part at this place lacks a member, while the source's part has all.

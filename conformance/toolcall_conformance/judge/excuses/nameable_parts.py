@@ -180,8 +180,8 @@ def _names_in_other_apis(pair: Pair, tool: Tool) -> Iterator[str]:
     own = find_own_tool(pair.corpus, pair.source, tool)
     if own is not None:
         yield own.purpose
-        every = (other for name in pair.corpus.formats for other in pair.corpus.own_tools(name).tools)
-        yield from (other.type.rstrip("*_") for other in every if other.purpose == own.purpose)
+        tools_of_other_apis = (other for name in pair.corpus.formats for other in pair.corpus.own_tools(name).tools)
+        yield from (other.type.rstrip("*_") for other in tools_of_other_apis if other.purpose == own.purpose)
 
 
 def _change_tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:

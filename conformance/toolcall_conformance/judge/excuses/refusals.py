@@ -69,11 +69,11 @@ def _findings_without(
     for part in named:
         left = part.drop(left)
     places = {part.pointer for part in named if part.is_whole}
-    usual = {_finding_key(finding) for finding in compare(pair, REQUEST)}
+    known_keys = {_finding_key(finding) for finding in compare(pair, REQUEST)}
     return tuple(
         finding
         for finding in compare(_untranslated_pair(corpus, pair.source, left, route), REQUEST)
-        if finding.source_pointer in places or _finding_key(finding) not in usual
+        if finding.source_pointer in places or _finding_key(finding) not in known_keys
     )
 
 

@@ -99,9 +99,9 @@ def _record_settings(pair: Pair) -> None:
 
 def _record_setting_words(pair: Pair, setting_name: str, setting: Setting, other: Setting) -> None:
     """Record a setting that is under another key, or in other words, than its format prefers."""
-    usual, got = pair.wire_words["settings"].get(setting_name, ""), setting_as_written(pair.output, other)
-    has_same_parent = not isinstance(got, dict) and _parent(usual) == _parent(_to_camel_case(other.pointer))
-    if has_same_parent and usual not in (other.pointer, _to_camel_case(other.pointer)):
+    usual_words, got = pair.wire_words["settings"].get(setting_name, ""), setting_as_written(pair.output, other)
+    has_same_parent = not isinstance(got, dict) and _parent(usual_words) == _parent(_to_camel_case(other.pointer))
+    if has_same_parent and usual_words not in (other.pointer, _to_camel_case(other.pointer)):
         pair.accept("setting-by-another-name", other.pointer, setting.pointer, MISSING, got)
     if setting_name == "response_format" and not equal(want := setting_value(pair, setting_name, setting), got):
         pair.accept("answer-form-in-other-words", other.pointer, setting.pointer, want, got)

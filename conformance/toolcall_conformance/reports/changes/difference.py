@@ -156,8 +156,8 @@ def _compare_new_root(root: RootCause, signatures: frozenset[str], sides: Report
         if fault.fails and (reason := sides.change_reason(nodeid, fault)) is not None:
             gained[nodeid] = None
             reasons.setdefault(nodeid, reason)
-    before, now = sides.old.items_with(signatures), set(sides.new.items_with(signatures))
-    lost = [nodeid for nodeid in before if nodeid not in now and sides.new.is_judged(nodeid)]
+    before, after = sides.old.items_with(signatures), set(sides.new.items_with(signatures))
+    lost = [nodeid for nodeid in before if nodeid not in after and sides.new.is_judged(nodeid)]
     is_new = len(gained) == len({occurrence.item.nodeid for occurrence in occurrences}) and not before
     if not (gained or lost):
         return []

@@ -51,9 +51,9 @@ class ReportSides:
         self.old, self.new = Faults(old, retired), Faults(new, retired)
         self._rules = rules
         former: dict[str, list[str]] = {}
-        for was, now in retired.items():
-            for name in now:
-                former.setdefault(name, []).append(was)
+        for old_id, new_ids in retired.items():
+            for name in new_ids:
+                former.setdefault(name, []).append(old_id)
         self.suites = SuitePair(old.header.get("suite"), new.header.get("suite"), former)
 
     def change_reason(self, nodeid: str, fault: Fault) -> ChangeReason | None:
@@ -134,8 +134,8 @@ class ReportSides:
 
     def _reason_by_versions(self, fault: Fault) -> ChangeReason:
         """Return why a fault is new if a report does not name its exact suite: from the versions."""
-        rule, then = self._rules.get(fault.rule), str(self.old.run.header["corpus"]["version"])
-        if rule is not None and version_key(rule.since) > version_key(then):
+        rule, old_version = self._rules.get(fault.rule), str(self.old.run.header["corpus"]["version"])
+        if rule is not None and version_key(rule.since) > version_key(old_version):
             return ChangeReason(Origin.SUITE, f"the rule is new since {rule.since}")
         if self._has_same_versions:
             return ChangeReason(Origin.UNCLEAR, "one version of the suite judged both, but perhaps not the same suite")
@@ -151,9 +151,9 @@ class ReportSides:
     @property
     def _translator_state(self) -> EntryState | None:
         """The difference of the translators; None if they have no version."""
-        (_, _, *then), (_, _, *now) = _versions(self.old), _versions(self.new)
-        if then == now:
-            return None if now[1] is None else EntryState.SAME
+        (_, _, *old_versions), (_, _, *new_versions) = _versions(self.old), _versions(self.new)
+        if old_versions == new_versions:
+            return None if new_versions[1] is None else EntryState.SAME
         return EntryState.CHANGED
 
 

@@ -68,12 +68,17 @@ class SuitePair:
         return [f"the suites differ: {', '.join(parts)}"] if parts else []
 
     def _entry_state(self, table: str, entry_id: str) -> EntryState:
-        now = self._suite("new")[table].get(entry_id)
-        then = self._suite("old")[table]
+        new_entry = self._suite("new")[table].get(entry_id)
+        old_entries = self._suite("old")[table]
         before = next(
-            (then[candidate] for candidate in (entry_id, *self.former_ids.get(entry_id, ())) if candidate in then), None
+            (
+                old_entries[candidate]
+                for candidate in (entry_id, *self.former_ids.get(entry_id, ()))
+                if candidate in old_entries
+            ),
+            None,
         )
-        if now == before:
+        if new_entry == before:
             return EntryState.SAME
         return EntryState.NEW if before is None else EntryState.CHANGED
 

@@ -211,14 +211,14 @@ class KnownFailures:
             if len(plain_patterns) > _PATTERNS_SHOWN
             else ""
         )
-        which = f"{', '.join(plain_patterns[:_PATTERNS_SHOWN])}{more}"
-        every = {each for pattern in entry.patterns for each in items.matching(pattern)}
+        patterns_text = f"{', '.join(plain_patterns[:_PATTERNS_SHOWN])}{more}"
+        all_nodeids = {each for pattern in entry.patterns for each in items.matching(pattern)}
         if len(plain_patterns) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
-            what = f"{which} no longer fails"
+            what = f"{patterns_text} no longer fails"
         else:
-            of = "all" if len(named) == len(every) else f"{len(named)} of"
-            what = f"{of} {len(every)} items no longer fail: {which}"
-        whole = len(named) == len(every)
+            share = "all" if len(named) == len(all_nodeids) else f"{len(named)} of"
+            what = f"{share} {len(all_nodeids)} items no longer fail: {patterns_text}"
+        whole = len(named) == len(all_nodeids)
         # A pattern may match more than what no longer fails.
         goes = whole or all(len(nodeids) == len(items.matching(pattern)) for pattern, nodeids in passing.items())
         lines = _lines_text([entry.lines] if whole else _number_ranges({pattern.line for pattern in passing}))

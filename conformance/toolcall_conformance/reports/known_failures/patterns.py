@@ -47,7 +47,7 @@ def shortest_patterns(nodeids: Collection[str], items: ItemIndex) -> list[str]:
     """Return sorted patterns that match just these of the ``items``: the shorter of two groupings."""
     nodeids_wanted = {plain_id(nodeid) for nodeid in nodeids}
     ids = [parsed for each in nodeids_wanted if (parsed := _parse_id(each)) is not None]
-    odd = [_PATTERN_SIGNS.sub("?", each) for each in nodeids_wanted if _parse_id(each) is None]
+    unparsed = [_PATTERN_SIGNS.sub("?", each) for each in nodeids_wanted if _parse_id(each) is None]
     places = _group_places(ids, items)
     by_case = _invert(places)
     ways = [
@@ -55,7 +55,7 @@ def shortest_patterns(nodeids: Collection[str], items: ItemIndex) -> list[str]:
         [text for cases, wheres in _group_by_values(by_case).items() for text in _product_patterns(cases, wheres)],
     ]
     shortest = min(ways, key=lambda way: sum(map(len, way)) + 6 * len(way))
-    return sorted(_add_count(text, items) for text in [*shortest, *odd])
+    return sorted(_add_count(text, items) for text in [*shortest, *unparsed])
 
 
 def _parse_id(plain: str) -> _ItemId | None:
@@ -78,9 +78,12 @@ def _group_places(ids: Iterable[_ItemId], items: ItemIndex) -> Mapping[str, set[
         for place in left:
             groups[level(place), place.place._replace(variant="*")].append(place)
         for (name, where), group in groups.items():
-            every = where if any(place.place.variant for place in group) else where._replace(variant="")
-            if len(group) > 1 and len(items.matching(ItemPattern(_product_pattern([name], [every]), 0))) == len(group):
-                places[name].add(every)
+            if len(group) == 1:
+                continue
+            all_items = where if any(place.place.variant for place in group) else where._replace(variant="")
+            pattern = ItemPattern(_product_pattern([name], [all_items]), 0)
+            if len(items.matching(pattern)) == len(group):
+                places[name].add(all_items)
                 left.difference_update(group)
     for place in left:
         places[place.case].add(place.place)

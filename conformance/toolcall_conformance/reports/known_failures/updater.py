@@ -166,9 +166,9 @@ def _cause_draft(
             draft.loose += [] if pattern in mended else [pattern.text]
             continue
         for part in pattern.parts:
-            there = items.matching(part)
-            draft.changes |= not there and not is_outside(part)
-            draft.items.update(there or ([part.plain_text] if is_outside(part) else []))
+            matches = items.matching(part)
+            draft.changes |= not matches and not is_outside(part)
+            draft.items.update(matches or ([part.plain_text] if is_outside(part) else []))
         draft.items.difference_update(mended.get(pattern, ()))
     return draft
 
@@ -181,8 +181,8 @@ def _add_new(
 ) -> Iterator[_CauseDraft]:
     """Add each failure that no entry covers to the entry of its cause; yield new rows for causes without one."""
     homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
-    every: list[_Draft | _CauseDraft] = [*drafts, *rows]
-    for entry, draft in zip(known_failures.entries, every, strict=True):
+    all_drafts: list[_Draft | _CauseDraft] = [*drafts, *rows]
+    for entry, draft in zip(known_failures.entries, all_drafts, strict=True):
         if entry.signature is not None and not entry.has_expired(known_failures.today):
             homes.update({(rule, entry.signature): draft for rule in entry.ids})
     new: dict[tuple[str, str], _CauseDraft] = {}

@@ -37,8 +37,8 @@ _FINGERPRINT = "toolcallCause/v1"
 def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict[str, Any]:
     """Return the log of a run that was started in ``directory``."""
     translator = run.header.get("translator")
-    who: Mapping[str, Any] = translator if isinstance(translator, Mapping) else {}
-    places = CodeLocations(directory, str(who.get("spec", "")))
+    translator_info: Mapping[str, Any] = translator if isinstance(translator, Mapping) else {}
+    places = CodeLocations(directory, str(translator_info.get("spec", "")))
     roots = run.roots[:MAX_RESULTS]
     numbers = {rule: number for number, rule in enumerate(sorted({root.rule for root in roots}))}
     results = [
@@ -53,7 +53,7 @@ def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict
             }
         },
         # A later upload with the same text before the last slash replaces this one.
-        "automationDetails": {"id": f"toolcall-conformance/{_category(who)}/"},
+        "automationDetails": {"id": f"toolcall-conformance/{_category(translator_info)}/"},
         "originalUriBaseIds": {BASE_ID: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(run)],
@@ -81,9 +81,9 @@ def fingerprints(roots: Sequence[RootCause]) -> list[str]:
     return marks
 
 
-def _category(who: Mapping[str, Any]) -> str:
+def _category(translator_info: Mapping[str, Any]) -> str:
     """Return the translator's name without slashes, or ``recordings``, whose runs have no translator."""
-    return visible(str(who.get("name") or "recordings")).replace("/", "-")
+    return visible(str(translator_info.get("name") or "recordings")).replace("/", "-")
 
 
 def _tool_json(run: RunRecord) -> dict[str, Any]:

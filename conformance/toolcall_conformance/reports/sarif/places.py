@@ -36,8 +36,8 @@ class CodeLocations:
     def translator_location(self) -> dict[str, Any]:
         """The location of the file that has or names the translator: a code host demands one for every cause."""
         guesses = list(_candidate_files(self.spec))
-        there = (name for name in (*guesses, *_SETTINGS_FILES) if os.path.isfile(self.directory / name))  # noqa: PTH113
-        addresses = (self._address(name) for name in (*there, *guesses, *_SETTINGS_FILES))
+        file_names = (name for name in (*guesses, *_SETTINGS_FILES) if os.path.isfile(self.directory / name))  # noqa: PTH113
+        addresses = (self._address(name) for name in (*file_names, *guesses, *_SETTINGS_FILES))
         return _location(next(address for address in addresses if address is not None), 1)
 
     @cached_property

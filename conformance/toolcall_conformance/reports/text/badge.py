@@ -39,8 +39,8 @@ class Badge:
     def of(cls, document: Mapping[str, Any], label: str) -> Badge:
         """Make the badge of a JSON report."""
         label = visible(label)[:_MAX_LABEL]
-        who = document["translator"]
-        name = visible(" ".join(str(who[key]) for key in ("name", "version") if who.get(key)))
+        translator = document["translator"]
+        name = visible(" ".join(str(translator[key]) for key in ("name", "version") if translator.get(key)))
         counts = document["counts"]
         judged, passed = sum(counts[key] for key in _JUDGED_COUNTS), counts["passed"] + counts["warned"]
         if not judged:

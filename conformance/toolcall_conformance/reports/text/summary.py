@@ -72,20 +72,20 @@ def not_applicable_text(run: RunRecord) -> str:
     """Return how many items do not apply, and why: by route, or by what the translator does not support."""
     skipped = [item for item in run.items if count_name(item) == "not_applicable"]
     played = {(item.client, item.upstream) for item in run.items}
-    every = played | {(item.client, item.upstream) for item in run.not_applicable}
-    others = len(every) - len(played)
+    all_routes = played | {(item.client, item.upstream) for item in run.not_applicable}
+    others = len(all_routes) - len(played)
     left: list[ItemRecord | NotApplicable] = [
         *skipped,
         *(item for item in run.not_applicable if (item.client, item.upstream) in played),
     ]
     reasons = []
     if others:
-        reasons.append(f"{others} of {pluralize(len(every), 'route')} {'is' if others == 1 else 'are'} not yours")
+        reasons.append(f"{others} of {pluralize(len(all_routes), 'route')} {'is' if others == 1 else 'are'} not yours")
     if left:
         checks = Counter(item.check for item in left).most_common()
         named = ", ".join(f"{name} {count:,}" for name, count in checks)
-        who = f"{len(left):,} more need" if others else "they need" if left[1:] else "it needs"
-        reasons.append(f"{who} what you do not do ({named})")
+        subject = f"{len(left):,} more need" if others else "they need" if left[1:] else "it needs"
+        reasons.append(f"{subject} what you do not do ({named})")
     total = len(run.not_applicable) + len(skipped)
     return f"{total:,} not applicable: {'; '.join(reasons)}"
 

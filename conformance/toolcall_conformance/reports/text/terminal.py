@@ -141,8 +141,8 @@ class _LineWrapper:
 
     def mode_lines(self, header: Mapping[str, Any]) -> Lines:
         """Return a line about the mode in which a published translator ran."""
-        who = header.get("translator") or {}
-        return self.wrap(f"{who['name']} runs {who['mode']}", kind="NOTE") if "mode" in who else []
+        translator = header.get("translator") or {}
+        return self.wrap(f"{translator['name']} runs {translator['mode']}", kind="NOTE") if "mode" in translator else []
 
     def left_out_lines(self, roots: Sequence[RootCause]) -> Lines:
         """Return a line about the causes that are not shown."""

@@ -73,8 +73,8 @@ def _subject_lines(header: Mapping[str, object]) -> Lines:
             parts.append(" ".join([called, *([code(str(entry["version"]))] if entry.get("version") else [])]))
     parts += ["with a policy"] if "policy" in header else []
     parts += ["strict"] if header.get("strict") else []
-    who = header.get("translator")
-    mode = who.get("mode") if isinstance(who, Mapping) else None
+    translator = header.get("translator")
+    mode = translator.get("mode") if isinstance(translator, Mapping) else None
     return [" · ".join(parts), *(["", f"It runs {code(mode)}"] if mode else [])]
 
 

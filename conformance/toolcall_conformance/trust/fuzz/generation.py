@@ -52,20 +52,20 @@ class ScenarioSource:
 
     def generate(self, count: int) -> Iterator[GeneratedScenario]:
         """``count`` different scenarios; the first of more are the same."""
-        every = (drawn for lot in itertools.count() for drawn in self._lot(lot))
-        return itertools.islice(_unique(every), count)
+        scenarios = (drawn for lot in itertools.count() for drawn in self._lot(lot))
+        return itertools.islice(_unique(scenarios), count)
 
     def _lot(self, number: int) -> list[GeneratedScenario]:
         """Scenarios from a seed of their own."""
-        lot: list[GeneratedScenario] = []
+        batch: list[GeneratedScenario] = []
 
         def keep(raw: dict[str, Any]) -> bool:
-            lot.append(GeneratedScenario(**raw))
+            batch.append(GeneratedScenario(**raw))
             return False
 
         with contextlib.suppress(NoSuchExample):
             find(self._strategy, keep, settings=_SETTINGS, random=random.Random(f"{self._seed}/{number}"))  # noqa: S311
-        return lot
+        return batch
 
 
 def _unique(scenarios: Iterable[GeneratedScenario]) -> Iterator[GeneratedScenario]:

@@ -74,14 +74,16 @@ def _alike(notation: Notation, body: Any) -> Iterator[Site]:
     values = notation.raw["values"]
     for holder, key in _holders(notation, body):
         value = resolve(body, holder)
-        there = key in value
-        now = next((number for number, element in enumerate(values) if there and equal(element, value[key])), None)
-        if now is None and (there or not notation.raw["absent"]):
+        has_key = key in value
+        position = next(
+            (number for number, element in enumerate(values) if has_key and equal(element, value[key])), None
+        )
+        if position is None and (has_key or not notation.raw["absent"]):
             continue
-        if there and notation.raw["absent"]:
+        if has_key and notation.raw["absent"]:
             yield Site(join(holder, key), ABSENT)
         for number in range(len(values)):
-            if number != now:
+            if number != position:
                 yield Site(join(holder, key), str(number))
 
 

@@ -60,8 +60,8 @@ class NotationTable:
     def __init__(self, corpus: Corpus) -> None:
         raw = read_json(corpus.root / "mutations" / "variants.json")
         if raw["operators"].keys() != REWRITERS.keys():
-            odd = ", ".join(sorted(raw["operators"].keys() ^ REWRITERS.keys()))
-            raise CorpusError(f"mutations/variants.json and the operators that there are differ in: {odd}")
+            differing = ", ".join(sorted(raw["operators"].keys() ^ REWRITERS.keys()))
+            raise CorpusError(f"mutations/variants.json and the operators that there are differ in: {differing}")
         self.user_keys: tuple[str, ...] = tuple(raw["own"])
         """Members with what a user wrote himself, of which the types of a client know nothing."""
         self.all = tuple(Notation.of(entry) for entry in raw["variants"])

@@ -83,11 +83,11 @@ def _cover(
     heapq.heapify(queue)
     while queue and left:
         _, case = heapq.heappop(queue)
-        now = gain(case)
-        if not now or costs[case] > budget:
+        current_gain = gain(case)
+        if not current_gain or costs[case] > budget:
             continue
-        if queue and -now > queue[0][0]:
-            heapq.heappush(queue, (-now, case))
+        if queue and -current_gain > queue[0][0]:
+            heapq.heappush(queue, (-current_gain, case))
         elif kills := {
             mutant_class
             for mutant_class in hosted[case]
@@ -148,8 +148,8 @@ def content(corpus: Corpus, chosen: Sequence[QuickSelection], count: int | None,
     cases_by_check: dict[str, dict[str, set[str]]] = {}
     for selection in chosen:
         check, route = CHECK[selection.direction], f"{selection.client}-to-{selection.upstream}"
-        there = {case.id for case in _ways(corpus, check, selection.client, selection.upstream).get("", ())}
-        cases_by_check.setdefault(check, {}).setdefault(route, set()).update(there.intersection(selection.cases))
+        case_ids = {case.id for case in _ways(corpus, check, selection.client, selection.upstream).get("", ())}
+        cases_by_check.setdefault(check, {}).setdefault(route, set()).update(case_ids.intersection(selection.cases))
     for check, name, cases in _other_items(corpus, cases_by_check):
         cases_by_check.setdefault(check, {})[name] = set(cases)
     items = {

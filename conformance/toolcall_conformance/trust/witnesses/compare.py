@@ -39,7 +39,7 @@ def missing_token_counts(sight: ClientView, expected: Reading) -> list[str]:
 
 def handed_over(handed: Iterable[ClientCall], sight: ClientView) -> list[str]:
     """How the calls that a client reported as done differ from those of the whole reply."""
-    early, late = list(handed), [(number, call) for number, call in enumerate(sight.calls, 1) if call.told]
+    early, late = list(handed), [(number, call) for number, call in enumerate(sight.calls, 1) if call.is_reported]
     for number, call in list(late):
         for early_call in early:
             if early_call.name == call.name and _plain(early_call.arguments) == _plain(call.arguments):
@@ -53,9 +53,10 @@ def handed_over(handed: Iterable[ClientCall], sight: ClientView) -> list[str]:
             says.append(f"never reports that call {number} ({call.name}) is done")
         else:
             early.remove(before)
-            was, becomes = _quote(_plain(before.arguments)), _quote(_plain(call.arguments))
+            old_arguments, new_arguments = _quote(_plain(before.arguments)), _quote(_plain(call.arguments))
             says.append(
-                f"reports that call {number} ({call.name}) is done with the arguments {was}, which then are {becomes}"
+                f"reports that call {number} ({call.name}) is done with the arguments {old_arguments}, "
+                f"which then are {new_arguments}"
             )
     return says + [f"reports once more that a call of {early_call.name} is done" for early_call in early]
 

@@ -38,15 +38,15 @@ class NotParsed:
 class ClientCall:
     """A call as the client's user sees it. ``arguments`` is a JSON value or NotParsed; ``id`` is None without one.
 
-    ``told``: the client has an event for its end in a stream. ``is_own_tool``: it is an item of its own type, for a
-    tool that the API itself defines, and its arguments are members of that. ``free``: its arguments are free text; None
-    where the API has no such calls.
+    ``is_reported``: the client has an event for its end in a stream. ``is_own_tool``: it is an item of its own type,
+    for a tool that the API itself defines, and its arguments are members of that. ``free``: its arguments are free
+    text; None where the API has no such calls.
     """
 
     name: str
     arguments: Any
     id: str | None
-    told: bool = True
+    is_reported: bool = True
     is_own_tool: bool = False
     free: bool | None = None
 

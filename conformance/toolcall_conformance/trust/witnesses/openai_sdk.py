@@ -109,7 +109,9 @@ class ResponsesSdk(_OpenAISdk):
         with self.client.responses.stream(**_RESPONSES) as events:
             for event in events:
                 if event.type == "response.output_item.done":
-                    handed += [call for call in [_item_call(event.item, "item")] if call is not None and call.told]
+                    handed += [
+                        call for call in [_item_call(event.item, "item")] if call is not None and call.is_reported
+                    ]
                 elif event.type == "response.function_call_arguments.delta":
                     pieced[event.output_index] = event.snapshot
                 # The SDK gives a final response out for completed ones alone; the event has each of them.
@@ -167,7 +169,7 @@ def _chat_calls(message: Any) -> Iterator[ClientCall]:
     legacy = getattr(message, "function_call", None)
     if legacy is not None:
         arguments = _parsed_arguments(legacy.arguments, "function_call.arguments")
-        yield ClientCall(text_at(legacy.name, "function_call.name"), arguments, None, told=False)
+        yield ClientCall(text_at(legacy.name, "function_call.name"), arguments, None, is_reported=False)
 
 
 def _finished_call(event: Any) -> ClientCall:
@@ -192,7 +194,7 @@ def _item_call(item: Any, where: str) -> ClientCall | None:
         return ClientCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)
     if item.type in _OWN_CALLS or (item.type == "tool_search_call" and item.execution == "client"):
         name, key = item.type.removesuffix("_call"), text_at(item.call_id, f"{where}.call_id")
-        return ClientCall(name, None, key, told=False, is_own_tool=True)
+        return ClientCall(name, None, key, is_reported=False, is_own_tool=True)
     return None
 
 

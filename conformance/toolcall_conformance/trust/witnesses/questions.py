@@ -101,8 +101,12 @@ def _against_types(kind: Any, body: Any, golden: Any) -> list[str]:
 
 def _strange(kind: Any, body: Any, golden: Any) -> list[str]:
     """The problems of a body that the golden does not have at the like place."""
-    usual = {_INDEX.sub("/*", pointer) for pointer, _ in problems(kind, golden)}
-    return [_place_message(*problem) for problem in problems(kind, body) if _INDEX.sub("/*", problem[0]) not in usual]
+    golden_places = {_INDEX.sub("/*", pointer) for pointer, _ in problems(kind, golden)}
+    return [
+        _place_message(*problem)
+        for problem in problems(kind, body)
+        if _INDEX.sub("/*", problem[0]) not in golden_places
+    ]
 
 
 def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
@@ -113,9 +117,13 @@ def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
 
 
 def _by_types(sdk: Sdk, body: Any, golden: Any) -> Answer:
-    usual = set() if golden is None else {_INDEX.sub("/*", pointer) for pointer, _ in sdk.request_problems(golden)}
+    golden_places = (
+        set() if golden is None else {_INDEX.sub("/*", pointer) for pointer, _ in sdk.request_problems(golden)}
+    )
     messages = [
-        _place_message(*problem) for problem in sdk.request_problems(body) if _INDEX.sub("/*", problem[0]) not in usual
+        _place_message(*problem)
+        for problem in sdk.request_problems(body)
+        if _INDEX.sub("/*", problem[0]) not in golden_places
     ]
     if messages:
         return False, [f"its types do not take {problem}" for problem in messages]

@@ -112,10 +112,10 @@ class StreamDecoder:
         for place, candidate in enumerate(as_list(body.get("candidates"), "candidates")):
             candidate = with_camel_keys(as_object(candidate, "a candidate"))
             index = candidate.get("index")
-            which = place if index is None else index
+            candidate_index = place if index is None else index
             if self._candidate_index is None:
-                self._candidate_index = which
-            if which != self._candidate_index:
+                self._candidate_index = candidate_index
+            if candidate_index != self._candidate_index:
                 lose_candidates(self._losses, 2)
             else:
                 self._decode_candidate(candidate)

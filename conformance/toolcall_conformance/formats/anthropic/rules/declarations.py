@@ -34,9 +34,9 @@ MAX_CACHE_MARKS = 4
 @rule("anthropic/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     pointers: dict[str, str] = {}
-    every = subject.derive(tools)
-    names = first_choices(tool.text("name") for tool in every)
-    for place, tool in enumerate(every):
+    all_tools = subject.derive(tools)
+    names = first_choices(tool.text("name") for tool in all_tools)
+    for place, tool in enumerate(all_tools):
         name = tool.text("name")
         if name is not None and name in pointers:
             message = f"the tool at {pointers[name]} has this name already; each tool must have its own"

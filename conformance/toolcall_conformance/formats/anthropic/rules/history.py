@@ -29,11 +29,11 @@ _NONEMPTY_CONTENT = Form({"type": ["string", "array"], "minLength": 1, "minItems
 
 @rule("anthropic/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
-    every = subject.derive(turns)
-    for place, turn in enumerate(every):
+    all_turns = subject.derive(turns)
+    for place, turn in enumerate(all_turns):
         if turn[0].role != "assistant":
             continue
-        answers = every[place + 1] if place + 1 < len(every) else []
+        answers = all_turns[place + 1] if place + 1 < len(all_turns) else []
         answered = {block.text("tool_use_id") for block in results(answers)}
         where = f"the next user message, {answers[0].pointer}," if answers else "a user message after this one"
         own = calls(turn)
@@ -87,9 +87,9 @@ def text_after_results(subject: Subject) -> Iterator[Breach]:
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
     hosted = subject.derive(_hosted_ids)
     call_ids: list[str] = []
-    every = subject.derive(turns)
+    all_turns = subject.derive(turns)
     # The calls that the first message of a continued thread answers are in the thread.
-    for turn in every[1:] if subject.derive(continues_thread) else every:
+    for turn in all_turns[1:] if subject.derive(continues_thread) else all_turns:
         result_ids = {result.text("tool_use_id") for result in results(turn)}
         waiting = dict.fromkeys(identity for identity in call_ids if identity not in result_ids)
         ids = {*call_ids, *hosted}
@@ -177,9 +177,9 @@ def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/content-not-empty", "request")
 def content_not_empty(subject: Subject) -> Iterator[Breach]:
-    every = subject.derive(messages)
-    for message in every:
-        is_prefill = message is every[-1] and message.role == "assistant"
+    all_messages = subject.derive(messages)
+    for message in all_messages:
+        is_prefill = message is all_messages[-1] and message.role == "assistant"
         if message.content in ("", []) and not is_prefill:
             reason = "this message must hold some text or a block"
             yield Breach(f"{message.pointer}/content", reason, _NONEMPTY_CONTENT, message.content)

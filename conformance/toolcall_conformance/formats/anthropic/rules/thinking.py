@@ -48,15 +48,15 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
 
     A turn may have several steps with results between them; mostly the model thinks before the first step only.
     """
-    every = subject.derive(turns)
-    place = len(every)
-    while place >= 2 and results(every[place - 1]) and every[place - 2][0].role == "assistant":
-        if not calls(every[place - 2]):
+    all_turns = subject.derive(turns)
+    place = len(all_turns)
+    while place >= 2 and results(all_turns[place - 1]) and all_turns[place - 2][0].role == "assistant":
+        if not calls(all_turns[place - 2]):
             break
         place -= 2
-    if not _has_thinking(subject, "enabled") or place == len(every):
+    if not _has_thinking(subject, "enabled") or place == len(all_turns):
         return
-    first = next(block for message in every[place] for block in message.blocks)
+    first = next(block for message in all_turns[place] for block in message.blocks)
     if first.type not in THOUGHT_TYPES:
         message = f"the turn starts with {first.type}; the model's thoughts must come first, or thinking must be off"
         yield Breach(first.pointer, message, want=object_of_type("thinking", "redacted_thinking"), got=first.type)

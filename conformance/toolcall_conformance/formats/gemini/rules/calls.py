@@ -78,9 +78,9 @@ def _results_without_ids(turn: Turn) -> list[Result]:
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     for turn in subject.reading.turns:
         first_calls: dict[str, Call] = {}
-        every = calls(turn)
-        ids = first_choices(call.id for call in every)
-        for call in every:
+        turn_calls = calls(turn)
+        ids = first_choices(call.id for call in turn_calls)
+        for call in turn_calls:
             if call.id is not None and (first := first_calls.setdefault(call.id, call)) is not call:
                 yield duplicate_id_breach(call, first, ids)
 

@@ -83,15 +83,15 @@ def _undefined_required_keys(schema: Any, pointer: str) -> Iterator[tuple[str, s
     """Yield, at every depth, each key in ``required`` that is no property: its pointer, the key, the properties."""
     waiting = [(schema, pointer)]  # no recursion: schemas may be deep
     while waiting:
-        here, at = waiting.pop()
-        if not isinstance(here, dict):
+        inner_schema, at = waiting.pop()
+        if not isinstance(inner_schema, dict):
             continue
-        properties = _properties(here)
-        required = here.get("required")
+        properties = _properties(inner_schema)
+        required = inner_schema.get("required")
         for index, key in enumerate(required if isinstance(required, list) else []):
             if isinstance(key, str) and key not in properties:
                 yield join(at, "required", index), key, list(properties)
-        waiting.extend(reversed(list(_child_schemas(here, at))))
+        waiting.extend(reversed(list(_child_schemas(inner_schema, at))))
 
 
 def _properties(schema: dict[str, Any]) -> dict[str, Any]:

@@ -41,9 +41,9 @@ def starts_with_user(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/ends-with-user", "request")
 def ends_with_user(subject: Subject) -> Iterator[Breach]:
-    every = subject.derive(contents)
-    if every and every[-1].get("role") == "model":
-        yield Breach(every[-1].pointer, want=object_with_values(role="user"), got={"role": "model"})
+    all_contents = subject.derive(contents)
+    if all_contents and all_contents[-1].get("role") == "model":
+        yield Breach(all_contents[-1].pointer, want=object_with_values(role="user"), got={"role": "model"})
 
 
 @rule("gemini/alternate-roles", "request")
@@ -119,11 +119,11 @@ def results_in_one_content(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/results-first", "request")
 def results_first(subject: Subject) -> Iterator[Breach]:
     for content in subject.derive(contents):
-        every = parts(content)
-        last = max((index for index, part in enumerate(every) if has_value(part, "functionResponse")), default=0)
-        for part in every[:last]:
+        all_parts = parts(content)
+        last = max((index for index, part in enumerate(all_parts) if has_value(part, "functionResponse")), default=0)
+        for part in all_parts[:last]:
             if not has_value(part, "functionResponse") and any(has_value(part, key) for key in DATA_KEYS):
-                message = f"the functionResponse at {every[last].pointer} must precede this part"
+                message = f"the functionResponse at {all_parts[last].pointer} must precede this part"
                 yield Breach(part.pointer, message)
 
 

@@ -17,14 +17,14 @@ from toolcall_conformance.formats.rule import Subject, rule
 def signature_demanded(subject: Subject) -> Iterator[Breach]:
     if (model_generation(subject) or 0) < 3:
         return
-    every = subject.derive(contents)
+    all_contents = subject.derive(contents)
     # The current turn begins after the last content of the user that holds more than results.
     begin = 0
-    for index, content in enumerate(every):
+    for index, content in enumerate(all_contents):
         keys = [key for part in parts(content) for key in DATA_KEYS if has_value(part, key)]
         if content.get("role") != "model" and set(keys) - {"functionResponse"}:
             begin = index + 1
-    for content in every[begin:]:
+    for content in all_contents[begin:]:
         called = [part for part in parts(content) if has_value(part, "functionCall")]
         if content.get("role") == "model" and called and not called[0].get("thoughtSignature"):
             name = called[0].child("functionCall").get("name")

@@ -54,8 +54,8 @@ def call_label(call: Call) -> str:
 
 def result_label(result: Result) -> str:
     """Return a result's label in reports."""
-    which = "answers no call" if result.call is None else f"of call {result.call + 1}"
-    return f"result {which}, {result.name or 'without a name'}"
+    label = "answers no call" if result.call is None else f"of call {result.call + 1}"
+    return f"result {label}, {result.name or 'without a name'}"
 
 
 def model_generation(subject: Subject) -> int | None:

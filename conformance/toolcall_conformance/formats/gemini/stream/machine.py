@@ -214,9 +214,9 @@ class _CandidateMachine(Machine):
     def _take_chunk(self, pointer: str, data: dict[str, Any]) -> None:
         """Take a chunk: members of the reply, then an entry for each candidate."""
         self.body = self.body if self.body is not None else {}
-        before, now = self.body.get("responseId"), member(data, "responseId")
-        if isinstance(before, str) and isinstance(now, str) and before != now:
-            self.report.add("stream-same-id", _member_pointers(pointer, data)("responseId"), want=before, got=now)
+        before, after = self.body.get("responseId"), member(data, "responseId")
+        if isinstance(before, str) and isinstance(after, str) and before != after:
+            self.report.add("stream-same-id", _member_pointers(pointer, data)("responseId"), want=before, got=after)
         for key, value in data.items():
             if key != "candidates" and value is not None:
                 self.body[camel_case(key)] = deep_copy(value)
@@ -228,10 +228,10 @@ class _CandidateMachine(Machine):
         for place, chunk in enumerate(candidates if isinstance(candidates, list) else ()):
             if isinstance(chunk, dict):
                 index = chunk.get("index")
-                which = index if isinstance(index, int) else 0
-                if which not in self.candidates:
-                    self.candidates[which] = _Candidate(self.report)
-                self.candidates[which].take(f"{pointer}/candidates/{place}", chunk)
+                candidate_index = index if isinstance(index, int) else 0
+                if candidate_index not in self.candidates:
+                    self.candidates[candidate_index] = _Candidate(self.report)
+                self.candidates[candidate_index].take(f"{pointer}/candidates/{place}", chunk)
 
     def finish(self, pointer: str) -> Assembled:
         """Report what only the end shows, and return the assembled reply."""

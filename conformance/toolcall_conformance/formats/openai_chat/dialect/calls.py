@@ -179,11 +179,11 @@ def _append_empty_pieces(events: Events) -> Events:
     written: Events = []
     for place, event in enumerate(events):
         written.append(event)
-        here = {entry["index"] for entry in chunk_entries(event)}
+        indexes = {entry["index"] for entry in chunk_entries(event)}
         rest = {entry["index"] for entry in entries(events[place + 1 :])}
         choice = first_choice(event)
-        if choice is not None and here - rest and not choice.get("finish_reason"):
-            empty_entries = [{"index": index, "function": {"arguments": ""}} for index in sorted(here - rest)]
+        if choice is not None and indexes - rest and not choice.get("finish_reason"):
+            empty_entries = [{"index": index, "function": {"arguments": ""}} for index in sorted(indexes - rest)]
             written.append(
                 {**event, "data": {**event["data"], "choices": [{**choice, "delta": {"tool_calls": empty_entries}}]}}
             )

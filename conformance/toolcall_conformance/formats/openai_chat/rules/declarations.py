@@ -47,21 +47,21 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/strict-schema", "request")
 def strict_schema(subject: Subject) -> Iterator[Breach]:
-    for schema, pointer, of in _strict_schemas(subject):
+    for schema, pointer, owner in _strict_schemas(subject):
         if schema is MISSING:
             message = "strict mode wants a schema, also for a tool without parameters"
-            yield Breach(pointer, message, OBJECT, MISSING, subject=of)
+            yield Breach(pointer, message, OBJECT, MISSING, subject=owner)
             continue
         for place, message, want, got in open_object_faults(schema, pointer):
-            yield Breach(place, message, want, got, subject=of)
+            yield Breach(place, message, want, got, subject=owner)
 
 
 @rule("openai_chat/strict-keywords", "request")
 def strict_keywords(subject: Subject) -> Iterator[Breach]:
-    for schema, pointer, of in _strict_schemas(subject):
+    for schema, pointer, owner in _strict_schemas(subject):
         for place, keyword in unsupported_keywords(schema, pointer):
             message = f"strict mode does not have the keyword {keyword}"
-            yield Breach(place, message, MISSING, keyword, subject=of)
+            yield Breach(place, message, MISSING, keyword, subject=owner)
 
 
 @rule("openai_chat/answer-schema-valid", "request")

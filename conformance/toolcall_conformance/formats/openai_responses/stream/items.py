@@ -190,11 +190,11 @@ class StreamItem:
         """Compare a later state of the item with the state so far."""
         self._places.append(pointer)
         for key in IDENTITY_KEYS:
-            before, now = self.body.get(key), item.get(key)
-            if before != now and (before is not None or self._is_late_member(key)):
+            before, after = self.body.get(key), item.get(key)
+            if before != after and (before is not None or self._is_late_member(key)):
                 place = join(pointer, key) if key in item else pointer
                 want = Words(f"the {key} from the beginning") if before is None else before
-                self._report_once("stream-identity", place, f"the {key} of an item changes", want, now)
+                self._report_once("stream-identity", place, f"the {key} of an item changes", want, after)
         for (key, index), whole in fragmented_texts(item):
             where = join(pointer, key) if index < 0 else join(pointer, key, index)
             silent = key != "content" or self.kind != "message"
@@ -216,9 +216,9 @@ class StreamItem:
     def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Restatement]:
         """Yield what a done item restates of its parts otherwise than when they were done."""
         for (key, index), closed in self._parts.items():
-            before, now = self.body.get(key), item.get(key)
-            if closed and isinstance(before, list) and isinstance(now, list) and index < min(len(before), len(now)):
-                yield from part_changes(before[index], now[index], join(pointer, key, index))
+            before, after = self.body.get(key), item.get(key)
+            if closed and isinstance(before, list) and isinstance(after, list) and index < min(len(before), len(after)):
+                yield from part_changes(before[index], after[index], join(pointer, key, index))
 
     def _report_restatement(self, changes: Iterator[Restatement]) -> None:
         change = next(changes, None)

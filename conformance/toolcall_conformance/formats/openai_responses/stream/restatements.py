@@ -46,28 +46,28 @@ def member_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
 ) -> Iterator[Restatement]:
     """Yield the members that differ in two statements; one that is absent or null in either does not differ."""
-    for key, was in before.items():
-        now = after.get(key)
-        if key not in but and was is not None and now is not None:
-            yield from _differences(was, now, join(pointer, key))
+    for key, old_value in before.items():
+        new_value = after.get(key)
+        if key not in but and old_value is not None and new_value is not None:
+            yield from _differences(old_value, new_value, join(pointer, key))
 
 
 def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]:
     """Yield the differences of two values at any depth, by members and entries; null counts as absent."""
     waiting = [(before, after, pointer, pointer)]
     while waiting:
-        was, now, at, holder = waiting.pop()
-        if isinstance(was, dict) and isinstance(now, dict):
-            keys = reversed({**was, **now})
-            waiting += [(was.get(key, MISSING), now.get(key, MISSING), join(at, key), at) for key in keys]
-        elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-            both = zip(was, now, range(len(was)), strict=True)
+        old_value, new_value, at, holder = waiting.pop()
+        if isinstance(old_value, dict) and isinstance(new_value, dict):
+            keys = reversed({**old_value, **new_value})
+            waiting += [(old_value.get(key, MISSING), new_value.get(key, MISSING), join(at, key), at) for key in keys]
+        elif isinstance(old_value, list) and isinstance(new_value, list) and len(old_value) == len(new_value):
+            both = zip(old_value, new_value, range(len(old_value)), strict=True)
             waiting += [(left, other, join(at, place), at) for left, other, place in reversed([*both])]
-        elif was in _ABSENT_VALUES or now in _ABSENT_VALUES:
-            if was not in _ABSENT_VALUES or now not in _ABSENT_VALUES:
-                yield Restatement(holder if now is MISSING else at, was, now)
-        elif not equal(was, now):
-            yield Restatement(at, was, now)
+        elif old_value in _ABSENT_VALUES or new_value in _ABSENT_VALUES:
+            if old_value not in _ABSENT_VALUES or new_value not in _ABSENT_VALUES:
+                yield Restatement(holder if new_value is MISSING else at, old_value, new_value)
+        elif not equal(old_value, new_value):
+            yield Restatement(at, old_value, new_value)
 
 
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
@@ -94,13 +94,15 @@ def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Restatement]
 
 def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
     """Yield the string members of a done item that differ from when it was added; streamed texts are left out."""
-    for key, was in beginning.items():
-        now = done.get(key)
+    for key, old_value in beginning.items():
+        new_value = done.get(key)
         is_fixed_text = (
-            isinstance(was, str) and was and key not in {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, "status"}
+            isinstance(old_value, str)
+            and old_value
+            and key not in {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, "status"}
         )
-        if is_fixed_text and now is not None:
-            yield from _differences(was, now, join(pointer, key))
+        if is_fixed_text and new_value is not None:
+            yield from _differences(old_value, new_value, join(pointer, key))
 
 
 def annotation_changes(
@@ -130,8 +132,8 @@ def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator
     if len(before) != len(after):
         yield Restatement(pointer, before, after)
         return
-    for place, (was, now) in enumerate(zip(before, after, strict=True)):
-        yield from part_changes(was, now, join(pointer, place))
+    for place, (old_value, new_value) in enumerate(zip(before, after, strict=True)):
+        yield from part_changes(old_value, new_value, join(pointer, place))
 
 
 def _without_keys(item: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:

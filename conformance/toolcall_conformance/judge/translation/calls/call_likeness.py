@@ -155,8 +155,8 @@ class CallsOfBoth:
 def _count_occurrences(things: Iterable[T]) -> dict[T, int]:
     """Count how often each item occurs. Faster than Counter, which first checks for a mapping."""
     counts: dict[T, int] = {}
-    for thing in things:
-        counts[thing] = counts.get(thing, 0) + 1
+    for item in things:
+        counts[item] = counts.get(item, 0) + 1
     return counts
 
 

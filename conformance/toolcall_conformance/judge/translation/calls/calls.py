@@ -54,16 +54,16 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             place = nearest_place(pair, call.pointer)
             pair.accept("cut-call-dropped", place, call.pointer, call_value(pair, call, place), MISSING)
             continue
-        now = textualized_calls.rendering_of(call) if textualized_calls is not None else None
-        empty = remains.get(call.pointer) if now is None else None
-        place = nearest_place(pair, call.pointer) if now is None else now.pointer
-        how = "" if now is None else "a tool call is rendered as text instead"
+        rendering = textualized_calls.rendering_of(call) if textualized_calls is not None else None
+        empty = remains.get(call.pointer) if rendering is None else None
+        place = nearest_place(pair, call.pointer) if rendering is None else rendering.pointer
+        how = "" if rendering is None else "a tool call is rendered as text instead"
         yield pair.finding(
             "translation/call-lost",
             empty or place,
             how if empty is None else "of a tool call only an empty turn is left",
-            want=call_value(pair, call, place) if now is None and empty is None else Words(describe_call(call)),
-            got=pair.value_at(empty) if empty is not None else MISSING if now is None else now.text,
+            want=call_value(pair, call, place) if rendering is None and empty is None else Words(describe_call(call)),
+            got=pair.value_at(empty) if empty is not None else MISSING if rendering is None else rendering.text,
             source=call.pointer,
             subject=describe_call(call),
             under=("failed-reply",) if pair.source_failed else (),

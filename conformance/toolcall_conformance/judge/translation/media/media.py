@@ -134,12 +134,12 @@ def _compare_order(
         numbers = [stand[right.media.pointer] for _, right in pieces]
         if numbers != sorted(numbers):
             left, first = pieces[0]
-            there = [right.media.pointer for _, right in pieces]
+            output_pointers = [right.media.pointer for _, right in pieces]
             yield pair.finding(
                 "translation/media-order",
                 first.media.pointer,
-                want=sorted(there, key=lambda pointer: stand[pointer]),
-                got=there,
+                want=sorted(output_pointers, key=lambda pointer: stand[pointer]),
+                got=output_pointers,
                 source=left.media.pointer,
             )
 

@@ -150,8 +150,8 @@ def is_generated(pair: Pair, side: str) -> bool:
 def usual_mime_type(corpus: Corpus, media: Media) -> str | None:
     """Return the MIME type of media by its usual name, without parameters; None if it is unknown."""
     name = (media.mime or "").split(";")[0].strip().lower()
-    usual = corpus.equivalence("media-type-alias").parameters["names"]
-    return str(usual.get(name, name)) or None
+    names = corpus.equivalence("media-type-alias").parameters["names"]
+    return str(names.get(name, name)) or None
 
 
 def _refuses_type(corpus: Corpus, format_name: str, media: Media, element: str) -> bool:

@@ -110,7 +110,7 @@ def _placed_media(
     called: Mapping[str, int] | None = None,
 ) -> Iterator[PlacedMedia]:
     """Yield the media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output."""
-    every = reading.calls
+    all_calls = reading.calls
     steps = {pointer: media for media, pointer in pictures_of_steps(reading)} if calls is None else {}
     further = ExtraCallIds(called or {})
     place = 0
@@ -119,9 +119,9 @@ def _placed_media(
         neighbours = Neighbours(turn)
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
-                named = captioned_call(corpus, neighbours, index, every, further)
+                named = captioned_call(corpus, neighbours, index, all_calls, further)
                 if calls is None:
-                    call, unclear = find_owner(corpus, neighbours, index, every)
+                    call, unclear = find_owner(corpus, neighbours, index, all_calls)
                 else:
                     call, unclear = calls.get(named) if named is not None else None, False
                 ahead = neighbours.item_before(index)

@@ -146,9 +146,9 @@ def _call_named_by(
         _id_marks(neighbours, calls),
         neighbours.result_marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
     ):
-        hit = marks.only_result_with(marks.names.names_in(caption), count)
-        if hit is not None:
-            return results[hit].call
+        result_number = marks.only_result_with(marks.names.names_in(caption), count)
+        if result_number is not None:
+            return results[result_number].call
     numbers = {int(match[1]) for match in corpus.equivalence(_EQUIVALENCE).patterns["number"].matches(caption)}
     if len(numbers) == 1 and 1 <= (number := numbers.pop()) <= count:
         return results[number - 1].call
@@ -158,8 +158,8 @@ def _call_named_by(
     marks = neighbours.result_marks(
         "label", lambda result: [] if result.call is None else result_labels(corpus, result)
     )
-    hit = marks.only_result_with(mentioned_labels, count)
-    return None if hit is None else results[hit].call
+    result_number = marks.only_result_with(mentioned_labels, count)
+    return None if result_number is None else results[result_number].call
 
 
 def result_labels(corpus: Corpus, result: Result) -> set[str]:

@@ -27,10 +27,10 @@ def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
         return
     if not pair.source.cache_marks:
         return
-    there = Counter(mark.on for mark in pair.output.cache_marks)
-    if there[_ON_BODY] or there.total() >= pair.target["cache_marks"]:
+    output_counts = Counter(mark.on for mark in pair.output.cache_marks)
+    if output_counts[_ON_BODY] or output_counts.total() >= pair.target["cache_marks"]:
         return
-    missing = Counter(mark.on for mark in pair.source.cache_marks) - there
+    missing = Counter(mark.on for mark in pair.source.cache_marks) - output_counts
     for on in missing:
         first = next(mark for mark in pair.source.cache_marks if mark.on == on)
         yield pair.finding(

@@ -141,12 +141,12 @@ def _compare_setting(pair: Pair, setting_name: str, setting: Setting, demand: st
 
 def _lost_setting(pair: Pair, rule: str, setting_name: str, setting: Setting) -> Finding:
     """Return the finding for a lost setting, at the place that should hold it."""
-    place, there = _unread_place(pair, setting_name)
+    place, output_value = _unread_place(pair, setting_name)
     return pair.finding(
         rule,
         place,
         want=setting_value(pair, setting_name, setting),
-        got=there,
+        got=output_value,
         source=setting.pointer,
         subject=setting_key(pair, setting_name),
     )
@@ -158,11 +158,11 @@ def _unread_place(pair: Pair, setting_name: str) -> tuple[str, Any]:
     Without a value, the place that would hold it, and MISSING.
     """
     places = pair.wire_words["settings"]
-    own = places.get(setting_name, "")
-    there = pair.value_at(own or None)
-    if there is not MISSING and not any(place.startswith(f"{own}/") for place in places.values()):
-        return own, there
-    holder = own.rpartition("/")[0]
+    pointer = places.get(setting_name, "")
+    output_value = pair.value_at(pointer or None)
+    if output_value is not MISSING and not any(place.startswith(f"{pointer}/") for place in places.values()):
+        return pointer, output_value
+    holder = pointer.rpartition("/")[0]
     return (holder if pair.value_at(holder) is not MISSING else ""), MISSING
 
 
@@ -302,18 +302,18 @@ def _choice_finding(pair: Pair, want: Choice, got: Choice | None) -> Finding:
     setting, output = (side.settings.get("tool_choice") for side in (pair.source, pair.output))
     named = chosen_tool_names(pair.source)
     expected = choice_value(pair, want[0], want[1] if named else None)
-    place, there = _unread_place(pair, "tool_choice")
+    place, output_value = _unread_place(pair, "tool_choice")
     if output is not None:
-        place, there = output.pointer, setting_as_written(pair.output, output)
-    if equal(expected, there) and got is not None:  # what differs is which tools are there to be chosen
-        expected, there = _choice_as_json(want), _choice_as_json(got)
+        place, output_value = output.pointer, setting_as_written(pair.output, output)
+    if equal(expected, output_value) and got is not None:  # what differs is which tools are there to be chosen
+        expected, output_value = _choice_as_json(want), _choice_as_json(got)
     return pair.finding(
         "translation/tool-choice",
         place,
         want=expected,
-        got=there,
+        got=output_value,
         source=setting.pointer if setting else None,
-        subject=setting_key(pair, "tool_choice") if there is MISSING else "",
+        subject=setting_key(pair, "tool_choice") if output_value is MISSING else "",
     )
 
 
@@ -347,12 +347,12 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
     negated = "parallel_calls" in pair.wire_words["negated"]
-    place, there = (after.pointer, got is not negated) if after else _unread_place(pair, "parallel_calls")
+    place, output_value = (after.pointer, got is not negated) if after else _unread_place(pair, "parallel_calls")
     yield pair.finding(
         "translation/parallel-flag",
         place,
         want=MISSING if before is None else want is not negated,
-        got=there,
+        got=output_value,
         source=before.pointer if before else None,
         subject=setting_key(pair, "parallel_calls"),
     )

@@ -36,8 +36,8 @@ class UnreadState:
 
 def find_unread_compactions(sides: Sides) -> UnreadState:
     """Report compacted conversations, and requests for one, that are gone without any text in their place."""
-    there = {stored.id for stored in sides.output.stored if stored.kind == KIND}
-    packed = [stored for stored in sides.source.stored if stored.kind == KIND and stored.id not in there]
+    output_ids = {stored.id for stored in sides.output.stored if stored.kind == KIND}
+    packed = [stored for stored in sides.source.stored if stored.kind == KIND and stored.id not in output_ids]
     compaction_pointer = sides.source.compacts if sides.output.compacts is None else None
     if not packed and compaction_pointer is None:
         return UnreadState()

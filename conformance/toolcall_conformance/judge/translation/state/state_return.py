@@ -71,10 +71,10 @@ def _has_steps(reading: Reading) -> bool:
 def report_lost_in_reply(pair: Pair) -> Iterator[Finding]:
     """Report the state of a reply's calls that its client does not get as the provider sent it."""
     source, output = _own_states(pair)
-    there = [(state.value, state.place) for state in output]
+    output_places = [(state.value, state.place) for state in output]
     for state in source:
         place = _map_place(pair, state.place)
-        if state.belongs_to_calls and place is not None and (state.value, place) not in there:
+        if state.belongs_to_calls and place is not None and (state.value, place) not in output_places:
             got = next((other for other in output if other.place == place), None)
             called = "" if place[1] is None else pair.output.calls[place[1]].pointer
             yield pair.finding(

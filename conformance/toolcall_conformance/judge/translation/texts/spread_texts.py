@@ -110,8 +110,8 @@ class _Remarks:
 
     @classmethod
     def of(cls, sides: Sides) -> _Remarks:
-        media, there = [*_media(sides.source)], {media_identity(item) for item in _media(sides.output)}
-        lost = [item for item in media if media_identity(item) not in there]
+        media, output_identities = [*_media(sides.source)], {media_identity(item) for item in _media(sides.output)}
+        lost = [item for item in media if media_identity(item) not in output_identities]
         source_media = (part for result in sides.source.results for part in result.parts if isinstance(part, Media))
         texts = [text.text for text in _texts(sides.source)]
         lines = frozenset(line.strip() for text in texts for line in (text, *text.splitlines()))

@@ -63,10 +63,10 @@ def report_moved(
 
 def _is_closed_up(old: TextPiece, new: TextPiece, left: Conversation, missing_pointers: Collection[str]) -> bool:
     """Whether two texts of one side meet only because all between them is gone, so that neither moved."""
-    here, there = old.place.old, new.place.old
-    if here is there or here.side != new.place.new.side or not there.chunks:
+    old_run, new_run = old.place.old, new.place.old
+    if old_run is new_run or old_run.side != new.place.new.side or not new_run.chunks:
         return False
-    first, last = sorted((left.run_number(old.pointer), left.run_number(there.pointer)))
+    first, last = sorted((left.run_number(old.pointer), left.run_number(new_run.pointer)))
     between = left.runs[first + 1 : last]
     return bool(between) and all(
         not run.landmark and all(chunk.pointer in missing_pointers for chunk in run.chunks) for run in between
@@ -90,16 +90,16 @@ def _is_pulled_apart(
     pieces: Sequence[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
 ) -> bool:
     """Whether the pieces of one place are apart in the output, in order, with only new text between them."""
-    here = pieces[0][0].place
-    side = here.old.side
-    if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
+    old_place = pieces[0][0].place
+    side = old_place.old.side
+    if not old_place.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
         return False
-    now = {old.pointer: right.run_number(new.pointer) for old, new in pieces}
-    default = right.run_number(here.new.pointer)
-    order = [now.get(chunk.pointer, default) for chunk in here.old.chunks]
+    new_run_numbers = {old.pointer: right.run_number(new.pointer) for old, new in pieces}
+    default = right.run_number(old_place.new.pointer)
+    order = [new_run_numbers.get(chunk.pointer, default) for chunk in old_place.old.chunks]
     if len(set(order)) == 1 or order != sorted(order):
         return False
-    own = {chunk.pointer for place in (here, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
+    own = {chunk.pointer for place in (old_place, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
     return all(
         not run.landmark and all(chunk.pointer in added or chunk.pointer in own for chunk in run.chunks)
         for run in right.runs[order[0] : order[-1] + 1]
@@ -149,24 +149,24 @@ def _report_move(
 ) -> Iterator[Finding]:
     """Report pieces that moved together as one finding: by role, by order, or by place."""
     (old, new), *_ = pieces
-    here, there = old.place, new.place
+    old_place, new_place = old.place, new.place
     want = "\n".join(piece.text for piece, _ in pieces)
-    if here.old.side == "system":
-        if here is there:
-            yield from report_system_prompt(pair, here, "the system prompt is in another order")
+    if old_place.old.side == "system":
+        if old_place is new_place:
+            yield from report_system_prompt(pair, old_place, "the system prompt is in another order")
         else:
             yield from _report_role(pair, "system-prompt", old, new, want)
-    elif here.old.side != there.new.side:
+    elif old_place.old.side != new_place.new.side:
         yield from _report_role(pair, "text-role", old, new, want)
     elif _moved_after_results(old, new, left, right):
         pair.accept("user-text-behind-results", new.pointer, old.pointer, want, new.text)
     else:
         yield pair.finding(
             "translation/text-moved-in-turn"
-            if here is not there and _moved_within_turn(pair, old, new, left, right)
+            if old_place is not new_place and _moved_within_turn(pair, old, new, left, right)
             else "translation/text-moved",
             new.pointer,
-            "text is in another order" if here is there else "",
+            "text is in another order" if old_place is new_place else "",
             want=left.describe_place(pair, old.pointer),
             got=right.describe_place(pair, new.pointer),
             source=old.pointer,

@@ -181,10 +181,10 @@ def _unpaired_functions(pair: Pair) -> list[Tool]:
 
 def report_missing_functions(pair: Pair) -> Iterator[Finding]:
     """Report functions that are missing of one of the source's own tools, if others of it are there."""
-    there = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
+    output_names = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
     for tool, own in pair.view(_own_tools_of_source):
         expected = own.functions_of(tool.declaration)
-        missing = expected - there
+        missing = expected - output_names
         if missing and missing != expected:
             are = "is" if len(missing) == 1 else "are"
             yield pair.finding(
@@ -235,9 +235,9 @@ def _keeps_members(left: Call, right: Call) -> bool:
         return True
     if not own.arguments.keys() - {"type"} <= function.arguments.keys():
         return True
-    there = [key for key in left.arguments if key in right.arguments]
+    common_keys = [key for key in left.arguments if key in right.arguments]
     lost = [key for key, entry in left.arguments.items() if key not in right.arguments and key != "type" and entry]
-    return not lost and all(equal(left.arguments[key], right.arguments[key]) for key in there)
+    return not lost and all(equal(left.arguments[key], right.arguments[key]) for key in common_keys)
 
 
 def _argument_texts(value: object) -> Iterable[str]:

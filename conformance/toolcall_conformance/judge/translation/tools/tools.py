@@ -82,9 +82,9 @@ def _compare_own_tool(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
 
 def _report_lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
     """Report tools that a client's search loaded, and the output neither declares nor has in its history."""
-    there = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.loaded_tools)}
+    output_names = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.loaded_tools)}
     for tool in undeclared_tools(pair.source):
-        if id(tool) not in mapped and (tool.namespace, tool.name) not in there:
+        if id(tool) not in mapped and (tool.namespace, tool.name) not in output_names:
             yield pair.finding(
                 "translation/tool-lost",
                 _tools_pointer(pair),
@@ -273,8 +273,8 @@ def _report_difference(
 ) -> Iterator[Finding]:
     """Report a difference of two schemas at its place in the bodies."""
     pointer, source = _schema_places(tool, twin, difference.pointer, difference.source_pointer)
-    there, want = pair.value_at(pointer), difference.want
-    if isinstance(there, dict) and "$ref" in json.dumps(there) and is_json_value(want) and difference.got is MISSING:
+    got, want = pair.value_at(pointer), difference.want
+    if isinstance(got, dict) and "$ref" in json.dumps(got) and is_json_value(want) and difference.got is MISSING:
         want = Words(json.dumps(want, ensure_ascii=False))  # it can be mended only where the reference leads
     yield pair.finding(
         difference.rule,

@@ -102,7 +102,7 @@ class Shape:
         """Learn from the events of a stream."""
         for place, member in self.places.of_events(events):
             self._learn(place, member.type)
-        self.follows.update((first, then) for first, then, _ in self.places.successions(events))
+        self.follows.update((first, second) for first, second, _ in self.places.successions(events))
 
     def _learn(self, place: str, kind: str) -> None:
         self.types.setdefault(place, set()).add(kind)
