@@ -72,22 +72,22 @@ def _compare_ids(
 ) -> None:
     """Report a reply with the id of an earlier one, if the provider's two replies have two ids."""
     key, other = (corpus.format(name).get("reply_id", "") for name in (route.client, route.upstream))
-    own, source = output.get(key), reply.get(other)
-    if isinstance(own, str) and own:
-        if own in source_ids and source not in (source_ids[own], None):
+    output_id, source = output.get(key), reply.get(other)
+    if isinstance(output_id, str) and output_id:
+        if output_id in source_ids and source not in (source_ids[output_id], None):
             duplicate = make_finding(
                 corpus,
                 "translation/reply-ids",
                 f"/{key}",
-                f"an earlier reply, whose id was {source_ids[own]!r}, has this id, too",
+                f"an earlier reply, whose id was {source_ids[output_id]!r}, has this id, too",
                 want="an id of its own",
-                got=own,
+                got=output_id,
                 source=f"/{other}",
                 element="body",
                 body=body_label,
             )
             tally.findings.append(duplicate)
-        source_ids[own] = str(source)
+        source_ids[output_id] = str(source)
 
 
 @dataclass(frozen=True, slots=True)

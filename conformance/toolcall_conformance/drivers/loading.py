@@ -252,8 +252,10 @@ def _suggestion(wrong: str, names: list[str]) -> str:
 def _class_hint(module: ModuleType) -> str:
     """A hint at the classes of a module; only at those with a method ``open``, if there are any."""
     classes = [name for name, value in vars(module).items() if is_a(value, type) and not name.startswith("_")]
-    own = [name for name in classes if attribute_text(vars(module)[name], "__module__") == module.__name__] or classes
-    fitting = [name for name in own if has_method(vars(module)[name], "open")] or own
+    defined_names = [
+        name for name in classes if attribute_text(vars(module)[name], "__module__") == module.__name__
+    ] or classes
+    fitting = [name for name in defined_names if has_method(vars(module)[name], "open")] or defined_names
     if not fitting:
         return ""
     more = f" or {len(fitting) - _MAX_LISTED} more" if len(fitting) > _MAX_LISTED else ""

@@ -203,8 +203,12 @@ def _error_reason(item: ConformanceItem, error: BaseException | None) -> str:
         return f"the harness failed: {error}"
     if error is None or isinstance(error, (pytest.skip.Exception, pytest.fail.Exception)):  # and xfail, a failure
         return f"stopped before its verdict: {error}"
-    own = [frame for frame in traceback.extract_tb(traceback_of(error)) if is_users_file(frame.filename)]
-    at = f" at {relative(Path(own[-1].filename), item.run.settings.directory)}:{own[-1].lineno}" if own else ""
+    user_frames = [frame for frame in traceback.extract_tb(traceback_of(error)) if is_users_file(frame.filename)]
+    at = (
+        f" at {relative(Path(user_frames[-1].filename), item.run.settings.directory)}:{user_frames[-1].lineno}"
+        if user_frames
+        else ""
+    )
     return f"stopped before its verdict: {type_name(error)}{at}: {text_of(error)}"
 
 

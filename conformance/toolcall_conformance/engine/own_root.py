@@ -42,10 +42,10 @@ def _search_root_again(config: Any, args: list[str]) -> None:
     from _pytest.config.findpaths import determine_setup
 
     parser, early = config._parser, config.getini("addopts")  # noqa: SLF001 - see above
-    own = args[len(early) :] if args[: len(early)] == early else None
-    if own is None:
+    command_words = args[len(early) :] if args[: len(early)] == early else None
+    if command_words is None:
         return
-    known_options = parser.parse_known_args(own, namespace=copy.copy(config.option))
+    known_options = parser.parse_known_args(command_words, namespace=copy.copy(config.option))
     root, file, settings, *ignored = determine_setup(
         inifile=known_options.inifilename,
         override_ini=known_options.override_ini,
@@ -62,7 +62,7 @@ def _search_root_again(config: Any, args: list[str]) -> None:
         config._ignored_config_files = ignored[0]  # noqa: SLF001
     config._inicache.clear()  # noqa: SLF001
     parser.extra_info |= {"rootdir": str(root), "inifile": str(file)}
-    args[:] = [*config.getini("addopts"), *own]
+    args[:] = [*config.getini("addopts"), *command_words]
     config.pluginmanager.consider_preparse(args, exclude_only=False)  # plugins that these options name
     sys.path[:0] = [str(path) for path in config.getini("pythonpath")]
     config.known_args_namespace = parser.parse_known_args(args, namespace=copy.copy(config.option))

@@ -85,12 +85,12 @@ def judge_results(corpus: Corpus, format_name: str, golden: Any, output: Any, *,
     before, after = formats.read(format_name, "request", golden), formats.read(format_name, "request", output)
     before = drop_trailing_words(before)
     pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, format_name, model)))
-    own = check_body(corpus, format_name, "request", output, model=model)
-    if own:
-        own = excuse_inherited(
-            corpus, own, check_body(corpus, format_name, "request", golden, model=model), pair, golden, output
+    body_findings = check_body(corpus, format_name, "request", output, model=model)
+    if body_findings:
+        body_findings = excuse_inherited(
+            corpus, body_findings, check_body(corpus, format_name, "request", golden, model=model), pair, golden, output
         )
-    return Judgement((*own, *compare(pair, HISTORY)))
+    return Judgement((*body_findings, *compare(pair, HISTORY)))
 
 
 def drop_trailing_words(golden: Reading) -> Reading:

@@ -33,11 +33,14 @@ def judge_tools(
         _tool_sides(corpus, format_name, list_tools_result, output),
         circumstances=model_circumstances(corpus, format_name, model),
     )
-    own = [
+    body_findings = [
         finding for finding in check_body(corpus, format_name, "request", output, model=model) if _is_in_tools(finding)
     ]
     return Judgement(
-        (*own, *(finding for finding in compare_tools(align_sides(sides)) if not _has_server_prefix(corpus, finding)))
+        (
+            *body_findings,
+            *(finding for finding in compare_tools(align_sides(sides)) if not _has_server_prefix(corpus, finding)),
+        )
     )
 
 
@@ -75,16 +78,16 @@ def judge_result(
     tool_results = {ordinal: read_result(result) for ordinal, result in results.items()}
     before = _put_server_results(corpus, formats.read(format_name, "request", golden), after, tool_results)
     pair = align_sides(Sides(corpus, before, after, circumstances=model_circumstances(corpus, format_name, model)))
-    own = [
+    body_findings = [
         finding
         for finding in check_body(corpus, format_name, "request", output, model=model)
         if not _is_in_tools(finding)
     ]
-    if own:
-        own = excuse_inherited(
-            corpus, own, check_body(corpus, format_name, "request", golden, model=model), pair, golden, output
+    if body_findings:
+        body_findings = excuse_inherited(
+            corpus, body_findings, check_body(corpus, format_name, "request", golden, model=model), pair, golden, output
         )
-    return Judgement((*own, *_weigh_error_marks(corpus, pair, compare(pair, HISTORY))))
+    return Judgement((*body_findings, *_weigh_error_marks(corpus, pair, compare(pair, HISTORY))))
 
 
 def _weigh_error_marks(corpus: Corpus, pair: Pair, findings: list[Finding]) -> Iterator[Finding]:

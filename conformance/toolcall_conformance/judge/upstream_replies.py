@@ -19,10 +19,10 @@ from toolcall_conformance.library import Corpus
 def judge_sent(corpus: Corpus, format_name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
     """Judge a body that an upstream sent; see ``Judge.sent``. Of a stream the assembled reply is judged, too."""
     if direction == "stream":
-        own = judge_stream(corpus, None, body, Ends(format_name, format_name, model, model)).findings
+        stream_findings = judge_stream(corpus, None, body, Ends(format_name, format_name, model, model)).findings
     else:
-        own = tuple(check_body(corpus, format_name, direction, body, model=model))
-    return Judgement(tuple(_weigh_vendor_form(corpus, finding) for finding in own))
+        stream_findings = tuple(check_body(corpus, format_name, direction, body, model=model))
+    return Judgement(tuple(_weigh_vendor_form(corpus, finding) for finding in stream_findings))
 
 
 def _weigh_vendor_form(corpus: Corpus, finding: Finding) -> Finding:

@@ -93,13 +93,13 @@ class Case:
     def replies(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's replies of this case."""
         replies_to: Mapping[str, Sequence[str]] = self.scenario.get("replies_to", {})
-        own = self.scenario.get("replies_to_own_clients", ())
-        return client in replies_to.get(upstream, (client,)) and (client == upstream or upstream not in own)
+        own_only = self.scenario.get("replies_to_own_clients", ())
+        return client in replies_to.get(upstream, (client,)) and (client == upstream or upstream not in own_only)
 
     def streams(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's streams of this case."""
-        own = self.scenario.get("streamed_to_own_clients", ())
-        return self.replies(client, upstream) and (client == upstream or upstream not in own)
+        own_only = self.scenario.get("streamed_to_own_clients", ())
+        return self.replies(client, upstream) and (client == upstream or upstream not in own_only)
 
     def model(self, format_name: str) -> str:
         """The model that this case's bodies of a format name."""

@@ -31,8 +31,8 @@ class Rule:
 
     def level_in(self, direction: str) -> Level:
         """The level in a body of this direction: what providers refuse says nothing about their replies."""
-        own = self.raw.get("level_in_replies") if direction in ("response", "stream") else None
-        return Level(own) if own else self.level
+        level = self.raw.get("level_in_replies") if direction in ("response", "stream") else None
+        return Level(level) if level else self.level
 
     def about(self, message: str) -> Rule:
         """The rule as it speaks of a breach with this message: the kinds of its file may have texts of their own."""

@@ -84,8 +84,8 @@ def _id_origin(want: Any, got: str, subject: str) -> str:
     if wrong and wrong in right:
         return "part"
     name = re.sub(r"\W", "_", subject.partition("; ")[0].partition(", ")[2])
-    own = not isinstance(want, Words) and name in right
-    return "name" if name and name in wrong and not own else ""
+    is_shared = not isinstance(want, Words) and name in right
+    return "name" if name and name in wrong and not is_shared else ""
 
 
 def _wire_type(want: Any) -> str:

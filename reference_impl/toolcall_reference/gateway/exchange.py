@@ -180,13 +180,13 @@ class Exchange:
     def _error_response(self, status: int, content: bytes, upstream_headers: Headers) -> web.Response:
         """The client's response for the provider's error."""
         content = errors.hide_key(content, self._own_key)
-        status, body, own = self._translate(
+        status, body, error_headers = self._translate(
             "the upstream's error",
             502,
             lambda: errors.translate_error(self.session, self.client, status, content, upstream_headers),
         )
         client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
-        wait = {name: text for name, text in own.items() if name.lower() in headers.RETRY}
+        wait = {name: text for name, text in error_headers.items() if name.lower() in headers.RETRY}
         return as_json(status, body, {**client_headers, **wait})
 
     async def _stream_response(self, reply: aiohttp.ClientResponse, upstream_headers: Headers) -> web.StreamResponse:

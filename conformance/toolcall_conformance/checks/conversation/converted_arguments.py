@@ -103,9 +103,13 @@ class _Reader:
                     yield pointer, self._called_name(event, pointer), value
 
     def _called_name(self, event: Any, pointer: str) -> str:
-        own = members_along(event, pointer, "name")
+        names_around = members_along(event, pointer, "name")
         ids = (members_along(event, pointer, token) for token in self._tokens)
-        return str(own[-1]) if own else next((self._called[key] for key in ids if key in self._called), "")
+        return (
+            str(names_around[-1])
+            if names_around
+            else next((self._called[key] for key in ids if key in self._called), "")
+        )
 
     def _add_fragment(self, number: int, pointer: str, call: tuple[Any, ...], piece: str) -> None:
         name, fragments = self._called.get(call, ""), self._open.get(call)

@@ -119,8 +119,8 @@ def _function_names(request: Reading) -> list[str]:
 
 def _has_own_calls(request: Reading) -> bool:
     """Whether it has calls of tools that its API defines and the client runs."""
-    own = {tool.name for tool in request.tools if tool.kind == "hosted"}
-    return any(call.kind == "builtin" or call.name in own for call in request.calls)
+    hosted_names = {tool.name for tool in request.tools if tool.kind == "hosted"}
+    return any(call.kind == "builtin" or call.name in hosted_names for call in request.calls)
 
 
 def _is_verbatim(case: Case, format_name: str) -> bool:

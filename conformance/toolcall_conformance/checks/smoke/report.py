@@ -62,8 +62,8 @@ def describe_problem(operation: str, failure: FailedOutcome, item: str) -> Probl
             lines = [line.strip() for line in traceback.splitlines() if line.strip()]
             frames = [line for line in lines if line.startswith("File ")]
             place = blamed_line(traceback)
-            own = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
-            where = own[-1] if own else error_line(traceback) if not frames else ""
+            blamed_frames = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
+            where = blamed_frames[-1] if blamed_frames else error_line(traceback) if not frames else ""
             return Problem(
                 f"{operation} {failure.sentence}", where, "its whole traceback is in the item's report", item
             )

@@ -145,8 +145,8 @@ def _find_faults(
         yield from tally.findings
         return
     judge_output(exchange, exchange.stream, outcome, harness, tally, body_label)
-    own = set(_LONG_WORD.findall(f"{_text(exchange.stream)} {conversation.upstream.response}"))
-    foreign = sorted(_foreign_words(other_conversation, outcome.data) - own)
+    own_words = set(_LONG_WORD.findall(f"{_text(exchange.stream)} {conversation.upstream.response}"))
+    foreign = sorted(_foreign_words(other_conversation, outcome.data) - own_words)
     hint = f" (the other stream says {foreign[0]!r})" if foreign else ""
     yield from (replace(entry, message=f"{entry.message}{hint}") for entry in tally.findings)
     if foreign and all(entry.is_note for entry in tally.findings):

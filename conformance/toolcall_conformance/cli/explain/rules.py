@@ -93,11 +93,11 @@ def _incident_parts(
 
     ``evidence`` is empty where all of it is reports, which are printed above.
     """
-    own = {
+    notes_by_url = {
         piece["url"]: str(piece.get("note", "")) for piece in evidence if piece["kind"] == "issue" and "url" in piece
     }
-    reports = [(note, url) for url, note in own.items()] + [
-        incident for incident in incidents if incident[1] not in own
+    reports = [(note, url) for url, note in notes_by_url.items()] + [
+        incident for incident in incidents if incident[1] not in notes_by_url
     ]
     if not reports:
         yield Part("seen", "the corpus names no report of it" if evidence else "the reports above")

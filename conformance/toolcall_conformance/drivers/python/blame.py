@@ -42,10 +42,10 @@ def blamed_line(traceback_text: str) -> tuple[str, int] | None:
     blocks = _python_blocks(traceback_text) or [block for block in [_javascript_block(traceback_text)] if block]
     if not blocks:
         return None
-    own = _own_file_test(blocks[-1])
+    is_own_file = _own_file_test(blocks[-1])
     for frames in _cause_first(blocks):
         for frame in reversed(frames):
-            if own(frame.file) and not _is_vendored(frame.file):
+            if is_own_file(frame.file) and not _is_vendored(frame.file):
                 return frame.file, frame.line
     return None
 

@@ -51,11 +51,11 @@ def _class_name(kind: type) -> str:
 
 def is_a(value: object, *kinds: type) -> bool:
     """Whether a value is of one of ``kinds`` by its type. ``isinstance`` asks the value, and a mock may lie."""
-    own = type(value)
+    value_type = type(value)
     for kind in kinds:
-        if kind is own:  # nearly always
+        if kind is value_type:  # nearly always
             return True
-    return any(kind in _MRO(own) for kind in kinds)
+    return any(kind in _MRO(value_type) for kind in kinds)
 
 
 def has_attribute(value: object, name: str) -> bool:

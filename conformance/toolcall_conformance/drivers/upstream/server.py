@@ -121,7 +121,7 @@ class ScriptedUpstream:
 
         path, _, query = request.raw_path.partition("?")
         first, _, rest = path.removeprefix("/").partition("/")
-        own = self._conversations.get(first) if first.startswith(_TOKEN_PREFIX) else None
+        token_conversation = self._conversations.get(first) if first.startswith(_TOKEN_PREFIX) else None
         if first.startswith(_TOKEN_PREFIX):
             path = f"/{rest}"
         received = ReceivedRequest(
@@ -132,7 +132,7 @@ class ScriptedUpstream:
             body=await request.read(),
             address=self.addresses.find_api(request.method, path),
         )
-        conversation = own or (None if first.startswith(_TOKEN_PREFIX) else self._choose_conversation())
+        conversation = token_conversation or (None if first.startswith(_TOKEN_PREFIX) else self._choose_conversation())
         if conversation is None:
             return web.json_response({"error": {"message": "no conversation is open at this address"}}, status=404)
         self._last_conversation = conversation

@@ -163,8 +163,8 @@ def _label_calls(corpus: Corpus, source: Reading, reading: Reading) -> _CallLabe
 
 def _letter(number: int) -> str:
     """A, B, … Z, AA, AB, …"""
-    above, own = divmod(number, len(string.ascii_uppercase))
-    return (_letter(above - 1) if above else "") + string.ascii_uppercase[own]
+    above, index = divmod(number, len(string.ascii_uppercase))
+    return (_letter(above - 1) if above else "") + string.ascii_uppercase[index]
 
 
 def _shorten_body(body: Any) -> Any:

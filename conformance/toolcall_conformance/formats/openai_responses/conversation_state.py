@@ -69,8 +69,8 @@ def replace_items_by_references(body: dict[str, Any]) -> dict[str, Any]:
 def _is_provider_item(entry: Any) -> bool:
     """Whether an entry is an item that the provider made, with an id."""
     kind = item_type(entry)
-    own = entry.get("role") == "assistant" if kind == "message" else kind and not kind.endswith("_output")
-    return bool(own) and isinstance(entry.get("id"), str)
+    is_from_model = entry.get("role") == "assistant" if kind == "message" else kind and not kind.endswith("_output")
+    return bool(is_from_model) and isinstance(entry.get("id"), str)
 
 
 def _reference(item: dict[str, Any]) -> dict[str, Any]:

@@ -177,11 +177,11 @@ def _names_with_undated(*names: str | None) -> list[str]:
 
 def _names_in_other_apis(pair: Pair, tool: Tool) -> Iterator[str]:
     """The names that the APIs have for tools of the same purpose: a refusal may use those of the target."""
-    own = find_own_tool(pair.corpus, pair.source, tool)
-    if own is not None:
-        yield own.purpose
+    own_tool = find_own_tool(pair.corpus, pair.source, tool)
+    if own_tool is not None:
+        yield own_tool.purpose
         tools_of_other_apis = (other for name in pair.corpus.formats for other in pair.corpus.own_tools(name).tools)
-        yield from (other.type.rstrip("*_") for other in tools_of_other_apis if other.purpose == own.purpose)
+        yield from (other.type.rstrip("*_") for other in tools_of_other_apis if other.purpose == own_tool.purpose)
 
 
 def _change_tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:

@@ -30,11 +30,11 @@ def is_json_notation(corpus: Corpus, tool_result: ToolResult, parts: Sequence[Pa
         for block in tool_result.blocks
         if not block.for_the_user and not isinstance(block.part, Media)
     ]
-    own, place = set(_strings_in(tool_result.body)), 0
+    member_texts, place = set(_strings_in(tool_result.body)), 0
     for string in _strings_in(values):
         if place < len(block_texts) and string == block_texts[place]:
             place += 1
-        elif string not in own and not _is_label(corpus, string):
+        elif string not in member_texts and not _is_label(corpus, string):
             return False
     return place == len(block_texts) and (
         bool(block_texts) or tool_result.structured is MISSING or _holds(values, tool_result.structured)

@@ -76,8 +76,10 @@ def _source_facts(reading: Reading) -> SourceFacts:
     free = {tool.name for tool in reading.tools if tool.kind == "custom" and tool.name}
     free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
     hosted = [item for item in items if isinstance(item, Hosted)]
-    own = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
-    ids = {identity for identity in {*own, *(item.id for item in hosted)} if isinstance(identity, str) and identity}
+    hosted_ids = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
+    ids = {
+        identity for identity in {*hosted_ids, *(item.id for item in hosted)} if isinstance(identity, str) and identity
+    }
     in_namespaces = {
         plain_name(f"{tool.namespace}{tool.name}"): tool.name for tool in reading.tools if tool.namespace and tool.name
     }

@@ -72,28 +72,28 @@ class Forms:
     def _schema_form(self, schema: Any, instance: Any, depth: int) -> SchemaForm:
         if not isinstance(schema, dict):
             return {}
-        own = self._own_form(schema, depth)
+        form = self._own_form(schema, depth)
         if instance is MISSING and _condition_type(schema.get("if")) not in ("", "null"):
-            own = join_forms(own, self._form_by_type(schema, depth))
+            form = join_forms(form, self._form_by_type(schema, depth))
         return all_of(
-            [own, *(self._schema_form(other, instance, depth) for other in self._joint_schemas(schema, instance))]
+            [form, *(self._schema_form(other, instance, depth) for other in self._joint_schemas(schema, instance))]
         )
 
     def _own_form(self, schema: Mapping[str, Any], depth: int) -> SchemaForm:
         """The form by the keywords of a schema object itself."""
-        own: SchemaForm = {keyword: value for keyword, value in schema.items() if keyword in self._kept}
+        form: SchemaForm = {keyword: value for keyword, value in schema.items() if keyword in self._kept}
         if "type" in schema:
-            own["type"] = types_of(schema)
+            form["type"] = types_of(schema)
         if values := values_of(schema):
-            own["enum"] = values
+            form["enum"] = values
         if "required" in schema:
-            own["required"] = list(schema["required"])
-        own |= self._choice_form(schema, depth)
+            form["required"] = list(schema["required"])
+        form |= self._choice_form(schema, depth)
         if depth and "items" in schema:
-            own["items"] = self.of([schema["items"]], depth=depth - 1)
+            form["items"] = self.of([schema["items"]], depth=depth - 1)
         if isinstance(schema.get("not"), dict):
-            own["not"] = self_contained(schema["not"])
-        return own
+            form["not"] = self_contained(schema["not"])
+        return form
 
     def _choice_form(self, schema: Mapping[str, Any], depth: int) -> SchemaForm:
         word = "oneOf" if "oneOf" in schema else "anyOf"

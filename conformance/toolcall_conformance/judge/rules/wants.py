@@ -81,11 +81,11 @@ class Wants:
             return self._keys_form(error, missing)
         if isinstance(schema, dict) and (values := values_of(schema)):
             return {"enum": values}
-        own = self._forms.of([{keyword: error.validator_value}])
+        keyword_form = self._forms.of([{keyword: error.validator_value}])
         if isinstance(error.instance, dict) and keyword != "type":
-            return own if asks_for_keys(error) else join_forms({"type": ["object"]}, own)
+            return keyword_form if asks_for_keys(error) else join_forms({"type": ["object"]}, keyword_form)
         whole = self._forms.of(self._place_schemas(error), MISSING if keyword == "type" else error.instance)
-        return whole if keyword == "type" and types_in(whole) else join_forms(own, whole)
+        return whole if keyword == "type" and types_in(whole) else join_forms(keyword_form, whole)
 
     def _keys_form(self, error: ValidationError, keys: Sequence[str]) -> SchemaForm:
         """The form of some keys of the object that an error is about."""

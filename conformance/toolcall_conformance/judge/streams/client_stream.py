@@ -77,18 +77,18 @@ def judge_stream(
     wrong = _report_other_format(pair)
     if wrong is not None:
         return Judgement((wrong,))
-    own, received = _own_breaches(pair), pair.received
+    stream_findings, received = _own_breaches(pair), pair.received
     costs = _check_failed_usage(pair) if pair.may_fail and received.end == "failed" else None
     if sent is not None and sent.end != "whole":
-        findings = (*own, *(costs or ()), *_judge_broken(pair, own, how))
+        findings = (*stream_findings, *(costs or ()), *_judge_broken(pair, stream_findings, how))
         return Judgement(findings, tolerated=tuple(pair.accepted or ()))
     if costs is not None:
         as_error = Tolerated("finish-next-best", last_event_pointer(pair.output), "", MISSING, received.error)
-        return Judgement((*own, *costs), tolerated=(as_error,) if tolerated else ())
+        return Judgement((*stream_findings, *costs), tolerated=(as_error,) if tolerated else ())
     if sent is None:
-        return Judgement(_judge_alone(pair, own) if received.end == "whole" else tuple(own))
+        return Judgement(_judge_alone(pair, stream_findings) if received.end == "whole" else tuple(stream_findings))
     if received.body is None:
-        return Judgement((*own, _report_missing_reply(pair)))
+        return Judgement((*stream_findings, _report_missing_reply(pair)))
     whole = judge_body(
         corpus,
         sent.body,
@@ -106,7 +106,7 @@ def judge_stream(
     )
     cut = list(_report_cut_calls(pair, sent))
     others = suppress(corpus, whole.findings, cut)
-    return replace(whole, findings=(*_join_findings(pair, own, others), *cut))
+    return replace(whole, findings=(*_join_findings(pair, stream_findings, others), *cut))
 
 
 @dataclass(frozen=True)

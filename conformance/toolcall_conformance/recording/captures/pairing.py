@@ -31,11 +31,11 @@ def match_exchanges(client: Sequence[CapturedExchange], upstream: Sequence[Captu
     left = dict(enumerate(upstream))
     matches = []
     for number, exchange in enumerate(client):
-        own = frozenset(_conversation_texts(exchange.request))
+        client_texts = frozenset(_conversation_texts(exchange.request))
         best = max(
             left,
             key=lambda place: (
-                round(_likeness(own, texts[place]), 2),
+                round(_likeness(client_texts, texts[place]), 2),
                 (exchange.stream is None) == (upstream[place].stream is None),
                 -_time_distance(exchange, upstream[place]),
                 -abs(place - number),
@@ -44,7 +44,7 @@ def match_exchanges(client: Sequence[CapturedExchange], upstream: Sequence[Captu
             default=None,
         )
         fits = best is not None and (
-            _likeness(own, texts[best]) >= _LEAST or (not own and len(client) == len(upstream))
+            _likeness(client_texts, texts[best]) >= _LEAST or (not client_texts and len(client) == len(upstream))
         )
         matches.append(MatchedExchange(exchange, left.pop(best) if best is not None and fits else None))
     return matches

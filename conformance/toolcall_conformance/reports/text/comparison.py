@@ -29,8 +29,8 @@ def comparison_lines(items: Sequence[ItemRecord], other: str, compared: int, *, 
     yield f"compared with {other}: {counted}; no verdict rests on them"
     groups = sorted(causes.values(), key=len, reverse=True)
     reported_causes = groups if everything else groups[:MAX_CAUSES]
-    for each in reported_causes:
-        yield from _cause_lines(each)
+    for group in reported_causes:
+        yield from _cause_lines(group)
     if groups[len(reported_causes) :]:
         yield f"  … {pluralize(len(groups) - len(reported_causes), 'cause')} more; -v shows all"
 

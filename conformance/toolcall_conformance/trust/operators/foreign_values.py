@@ -25,9 +25,9 @@ def take_from_case(spot: Spot) -> None:
 @operator
 def exchange(spot: Spot) -> None:
     holder, key = holder_of(spot.body, _other_pointer(spot))
-    own = spot.value
+    value = spot.value
     spot.put(holder[key])
-    holder[key] = own
+    holder[key] = value
 
 
 def _other_pointer(spot: Spot) -> str:
@@ -54,10 +54,10 @@ def repeat_earlier(spot: Spot) -> None:
 
 @operator
 def exchange_with_next(spot: Spot) -> None:
-    own, neighbor = spot.value, _value_elsewhere(spot, spot.body, +1)
+    value, neighbor = spot.value, _value_elsewhere(spot, spot.body, +1)
     holder, key = holder_of(spot.body, _pointer_elsewhere(spot, +1))
     spot.put(neighbor)
-    holder[key] = own
+    holder[key] = value
 
 
 @operator

@@ -108,9 +108,9 @@ def merge(spot: Spot) -> None:
     following = spot.next_item()
     fit(isinstance(following, dict))
     for key, value in following.items():
-        own = spot.value.get(key)
-        joins = type(own) is type(value) and isinstance(value, (str, list)) and not equal(own, value)
-        spot.value[key] = own + value if joins else spot.value.get(key, value)
+        old_value = spot.value.get(key)
+        joins = type(old_value) is type(value) and isinstance(value, (str, list)) and not equal(old_value, value)
+        spot.value[key] = old_value + value if joins else spot.value.get(key, value)
     del spot.holder[spot.key + 1]
 
 
@@ -119,10 +119,10 @@ def merge_texts(spot: Spot) -> None:
     """Unlike ``merge`` it leaves every other member of the first alone, words of the format included."""
     following = spot.next_item()
     fit(isinstance(following, dict))
-    own, other = _longest(spot.value, str), _longest(following, str)
-    fit(own is not None and own.rpartition("/")[2] == str(other).rpartition("/")[2])
-    holder, key = holder_of(spot.value, str(own))
-    holder[key] += resolve(following, str(other))
+    pointer, next_pointer = _longest(spot.value, str), _longest(following, str)
+    fit(pointer is not None and pointer.rpartition("/")[2] == str(next_pointer).rpartition("/")[2])
+    holder, key = holder_of(spot.value, str(pointer))
+    holder[key] += resolve(following, str(next_pointer))
     del spot.holder[spot.key + 1]
 
 

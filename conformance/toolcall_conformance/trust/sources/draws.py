@@ -114,8 +114,8 @@ class Draws:
             counted = "one body that is" if len(bodies) == 1 else f"{len(bodies)} bodies that are"
             raise LookupError(f"{name!r}: {holder} holds {counted} recognised, and not this one")
         source = bodies[int(number) - 1]
-        own = client if way == "request" else upstream
-        if source.way != way or own != source.format or not {client, upstream} <= {*self._corpus.formats}:
+        format_name = client if way == "request" else upstream
+        if source.way != way or format_name != source.format or not {client, upstream} <= {*self._corpus.formats}:
             raise LookupError(f"{name!r}: body {number} of {holder} is a {source.way} of {source.format}")
         try:
             body = self._change(source, mutation)
@@ -155,8 +155,8 @@ class Draws:
 
     def _draws_dialect(self, source: SourceBody) -> bool:
         """Whether it is a reply such as its format's own provider sends, and other servers have habits of their own."""
-        own = source.case is None or source.format not in source.case.dialects
-        return own and source.way != "request" and bool(self._dialects[source.format].habits)
+        is_plain = source.case is None or source.format not in source.case.dialects
+        return is_plain and source.way != "request" and bool(self._dialects[source.format].habits)
 
     def _change(self, source: SourceBody, mutation: str) -> Any:
         """The body after a mutation. Raises Unfit where it changes nothing, LookupError for what is no mutation."""

@@ -88,8 +88,8 @@ class DrawTrier:
     def _broken_rules(self, draw: Draw, result: PlayedSource) -> tuple[str, ...]:
         """The MUSTs of its own format that the source breaks."""
         route = result.route
-        own = route.client_model if draw.source.way == "request" else route.upstream_model
-        return broken_rules(self._judge, draw.source, result.source, own)
+        model = route.client_model if draw.source.way == "request" else route.upstream_model
+        return broken_rules(self._judge, draw.source, result.source, model)
 
     def _way_out(self, draw: Draw, result: PlayedSource) -> tuple[str, Sequence[Finding], Sequence[Finding]]:
         """How an output passes: at once, repaired or not; what it broke at first, and what remains."""

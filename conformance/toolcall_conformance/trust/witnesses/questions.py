@@ -52,11 +52,11 @@ def _reply(sdk: Sdk, name: str, body: Any, golden: Any, expected: Reading | None
         reply = sdk.reply()
     except Exception as error:
         return False, [f"raised {words(error)}"]
-    own = formats.read(name, "response", body)
+    reading = formats.read(name, "response", body)
     sight = _client_view(sdk, reply)
     if not isinstance(sight, ClientView):
         return False, [sight, *_against_types(sdk.reply_type(), body, golden)]
-    remarks = [*differences(sight, expected or own, own), *missing_token_counts(sight, expected or own)]
+    remarks = [*differences(sight, expected or reading, reading), *missing_token_counts(sight, expected or reading)]
     return not remarks, [*(remarks or [summary(sight)]), *_against_types(sdk.reply_type(), body, golden)]
 
 
@@ -76,11 +76,11 @@ def _stream(sdk: Sdk, name: str, data: bytes, expected: Reading | None) -> Answe
         sdk_message = str(error) if isinstance(error, UnraisedError) else sdk.error_message(error)
         silent = failure is not None and _lacks(sdk_message, failure.message)
         return not silent, [says, *([_SILENT] if silent else [])]
-    own, sight = formats.read(name, "response", received.body), _client_view(sdk, streamed.reply)
+    reading, sight = formats.read(name, "response", received.body), _client_view(sdk, streamed.reply)
     if not isinstance(sight, ClientView):
         return False, [sight]
     early = [] if streamed.handed is None else handed_over(streamed.handed, sight)
-    remarks = [*differences(sight, expected or own, own), *early, *streamed.remarks]
+    remarks = [*differences(sight, expected or reading, reading), *early, *streamed.remarks]
     return not remarks, remarks or [summary(sight)]
 
 

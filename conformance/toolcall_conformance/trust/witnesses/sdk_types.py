@@ -92,8 +92,10 @@ def _of_fitting(errors: list[Any], value: Any) -> list[Any]:
 
 def _of_none(union: tuple[Any, ...], errors: list[Any]) -> Any:
     """An error of a union of which the value is no member: about its kind, of the member that comes nearest to it."""
-    own = [error for error in errors if _within(error["loc"], {union})]
-    kinds = [error for error in own if len(error["loc"]) == len(union) + 2 and _discriminates(error)] or own
+    union_errors = [error for error in errors if _within(error["loc"], {union})]
+    kinds = [
+        error for error in union_errors if len(error["loc"]) == len(union) + 2 and _discriminates(error)
+    ] or union_errors
     typed = {error["loc"][: len(union) + 1] for error in kinds if error["loc"][-1:] == ("type",)}
     return next((error for error in kinds if error["loc"][: len(union) + 1] not in typed), kinds[0])
 

@@ -80,7 +80,7 @@ def _candidate_records(candidate: Body, reply: Body, seed: str) -> Iterator[Body
     """The records of one candidate; keys of the whole candidate are in the last one, a finish message after it."""
     content = candidate.get("content", {})
     role = {"role": content["role"]} if "role" in content else {}
-    each = {key: candidate[key] for key in _REPEATED_KEYS if key in candidate}
+    repeated_members = {key: candidate[key] for key in _REPEATED_KEYS if key in candidate}
     groups = list(_part_groups(content.get("parts", ()), str(reply.get("modelVersion", "")), seed))
     # Streams have no log probabilities, and the message about calls only in the record with calls.
     untold = {"content", "avgLogprobs", *_REPEATED_KEYS}
@@ -92,9 +92,9 @@ def _candidate_records(candidate: Body, reply: Body, seed: str) -> Iterator[Body
         groups.append([])
     for number, parts in enumerate(groups, 1):
         last = whole if number == len(groups) else {}
-        yield {"content": {"parts": parts, **role} if parts else role, **last, **each}
+        yield {"content": {"parts": parts, **role} if parts else role, **last, **repeated_members}
     if not groups:
-        yield {**({"content": content} if "content" in candidate else {}), **whole, **each}
+        yield {**({"content": content} if "content" in candidate else {}), **whole, **repeated_members}
 
 
 def _part_groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:

@@ -36,10 +36,10 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
         answers = all_turns[place + 1] if place + 1 < len(all_turns) else []
         answered = {block.text("tool_use_id") for block in results(answers)}
         where = f"the next user message, {answers[0].pointer}," if answers else "a user message after this one"
-        own = calls(turn)
-        unanswered = [call for call in own if (identity := call.text("id")) and identity not in answered]
+        turn_calls = calls(turn)
+        unanswered = [call for call in turn_calls if (identity := call.text("id")) and identity not in answered]
         # A result without an id, or with one that no call has, answers some call: one fault, reported at the id.
-        strays = answered - {call.text("id") for call in own} - subject.derive(_hosted_ids)
+        strays = answered - {call.text("id") for call in turn_calls} - subject.derive(_hosted_ids)
         astray = sum(block.text("tool_use_id") in strays for block in results(answers))
         for call in unanswered[: max(0, len(unanswered) - astray)]:
             message = f"{where} must answer this call with a tool_result"
@@ -101,8 +101,8 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
                     message = wrong_id_message(waiting)
                 want = one_of(waiting, object_of_type("tool_use", id=identity))
                 yield Breach(result.member_pointer("tool_use_id"), message, want, identity if waiting else MISSING)
-        own = calls(turn) if turn[0].role == "assistant" else []
-        call_ids = [identity for call in own if (identity := call.text("id"))]
+        turn_calls = calls(turn) if turn[0].role == "assistant" else []
+        call_ids = [identity for call in turn_calls if (identity := call.text("id"))]
 
 
 @rule("anthropic/result-once", "request")

@@ -89,9 +89,9 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
 def server_call_not_answered(subject: Subject) -> Iterator[Breach]:
     items = [item for turn in subject.reading.turns for item in turn.items]
     hosted = {item.id for item in items if isinstance(item, Hosted) and item.id}
-    own = {call.id for call in subject.reading.calls}
+    call_ids = {call.id for call in subject.reading.calls}
     for result in subject.reading.results:
-        if result.id in hosted and result.id not in own:
+        if result.id in hosted and result.id not in call_ids:
             message = "Google ran this toolCall and sent its toolResponse; no functionResponse may answer it"
             yield Breach(result.pointer, message, MISSING, result.id, subject=result_label(result))
 

@@ -183,8 +183,8 @@ class StreamItem:
     def _done_events(self, place: TextPlace) -> Any:
         """Return the events that may have the whole text."""
         pieces = ((stem, piece) for stem, piece in FRAGMENTED_TEXTS.items() if self.kind in piece.items)
-        own = (stem for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
-        return Words(" or ".join(f"{stem}.done" for stem in own))
+        fitting_stems = (stem for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
+        return Words(" or ".join(f"{stem}.done" for stem in fitting_stems))
 
     def compare(self, item: dict[str, Any], pointer: str) -> None:
         """Compare a later state of the item with the state so far."""

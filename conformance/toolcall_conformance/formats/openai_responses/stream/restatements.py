@@ -73,10 +73,10 @@ def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
     """Yield how an item differs from when it was done; its identity and its texts have rules of their own."""
     lists = {key for key in _PART_KEYS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
-    own = {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, *_PART_KEYS}
+    other_keys = {*IDENTITY_KEYS, *RENEWED_KEYS, *_TEXT_KEYS, *_PART_KEYS}
     if before.get("status") is None:  # a rule of its own demands the status of a done item
-        own.add("status")
-    yield from _differences(_without_keys(before, own), _without_keys(after, own), pointer)
+        other_keys.add("status")
+    yield from _differences(_without_keys(before, other_keys), _without_keys(after, other_keys), pointer)
     yield from member_changes(
         before, after, {*IDENTITY_KEYS, *RENEWED_KEYS, *lists, *_common_text_keys(before, after)}, pointer
     )

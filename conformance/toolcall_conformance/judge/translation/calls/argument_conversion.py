@@ -200,8 +200,8 @@ def _means_left_out(left: _ShownSchema, after: _ShownSchema, member_name: str, r
 
 def _default_of_member(before: _ShownSchema, after: _ShownSchema, member_name: str) -> Any:
     """Return a member's default by the reader's schema, else by the writer's, else MISSING."""
-    own = after.member(member_name).default()
-    return before.member(member_name).default() if own is MISSING and member_name in before.names else own
+    default = after.member(member_name).default()
+    return before.member(member_name).default() if default is MISSING and member_name in before.names else default
 
 
 def _convert_notation(before: _ShownSchema, after: _ShownSchema, value: Any) -> Any:

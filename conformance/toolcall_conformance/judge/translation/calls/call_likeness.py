@@ -181,9 +181,9 @@ def comparison_candidates(
         equal.setdefault((calls.output[column].name, calls.argument_texts[1][column]), []).append(column)
     asking = _count_occurrences(call_key for row in rows for call_key in _equal_call_keys(calls, row))
     crowds = {
-        call_key: _EqualCalls(calls, every)
-        for call_key, every in equal.items()
-        if max(len(every), asking.get(call_key, 0)) > _MAX_DISTANCE
+        call_key: _EqualCalls(calls, equal_calls)
+        for call_key, equal_calls in equal.items()
+        if max(len(equal_calls), asking.get(call_key, 0)) > _MAX_DISTANCE
     }
     for row in rows:
         candidates: dict[int, None] = {}

@@ -337,12 +337,12 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
         same_origin = owner.id is not None and owner.id == old.id
         if owner is not old and not same_origin:
             # Within a batch they cannot be distinguished; a provider that cares about later turns has its own rule.
-            own = old.id if old.id and old.id != new.id and is_legal_id(pair, old.id) else None
+            legal_id = old.id if old.id and old.id != new.id and is_legal_id(pair, old.id) else None
             yield pair.finding(
                 f"translation/ids-injective{'' if owner.batch == old.batch else '-across-turns'}",
                 where,
                 f"{describe_call(owner)} has this id, too",
-                want=own or Words(f"an id that {describe_call(owner)} does not have"),
+                want=legal_id or Words(f"an id that {describe_call(owner)} does not have"),
                 got=new.id,
                 source=old.id_pointer or old.pointer,
                 subject=describe_call(old),

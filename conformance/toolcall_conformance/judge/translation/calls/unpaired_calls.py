@@ -37,8 +37,8 @@ def steps_as_calls(pair: Pair) -> dict[int, Hosted]:
 
 def _step_ids(step: Hosted) -> list[str]:
     """Return what links a step to its result, and its own id if that is another."""
-    own = step.value.get("id") if isinstance(step.value, dict) else None
-    return [each for each in (step.id, own) if isinstance(each, str) and each]
+    inner_id = step.value.get("id") if isinstance(step.value, dict) else None
+    return [step_id for step_id in (step.id, inner_id) if isinstance(step_id, str) and step_id]
 
 
 def _is_call_of_step(step: Hosted, call: Call) -> bool:

@@ -64,8 +64,8 @@ class _Marks:
 
     def __init__(self, words: Iterable[Iterable[str | None]]) -> None:
         self._places: dict[str, list[int]] = {}
-        for place, own in enumerate(words):
-            for word in own:
+        for place, result_words in enumerate(words):
+            for word in result_words:
                 if word and len(places := self._places.setdefault(word, [])) < 2:
                     places.append(place)
         self.names = NameMentions(self._places)

@@ -110,8 +110,10 @@ def _fitting_statuses(sides: Sides, before: Failure) -> Any:
     listed = [int(status) for status in parameters["kinds"]]
     same_kind = [status for status in [*listed, *ends] if _kind_of_status(parameters, str(status)) == expected_kind]
     fitting = [status for status in same_kind if transient is None or is_retried(sides.target, status) == transient]
-    own = before.status if before.status is not None and is_retried(sides.target, before.status) == transient else None
-    return own or one_of(fitting or [before.status])
+    source_status = (
+        before.status if before.status is not None and is_retried(sides.target, before.status) == transient else None
+    )
+    return source_status or one_of(fitting or [before.status])
 
 
 def error_kind(corpus: Corpus, failure: Failure) -> str:

@@ -98,10 +98,10 @@ class SchemaPair:
         self.before, self.after = before, after
         self.pointer, self.source_pointer = pointer, source_pointer
         self.without_null = without_null
-        own = schema_text(before) if context.has_references else ""
+        text = schema_text(before) if context.has_references else ""
         # Inside itself, a source that holds itself: no format without references can go on for ever.
-        self.repeated = REPEATED in around or ('ref": "' in own and own in around)
-        self.around = around | {own}
+        self.repeated = REPEATED in around or ('ref": "' in text and text in around)
+        self.around = around | {text}
         self.left, self.right = context.source_normalizer.normalize(before), context.output_normalizer.normalize(after)
         if without_null and not admits_null(self.left, context.source_normalizer):
             self.right = _without_null(self.right, context.output_normalizer)

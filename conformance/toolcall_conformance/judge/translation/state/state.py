@@ -55,11 +55,12 @@ def compare_opaque_state(pair: Pair) -> Iterator[Finding]:
                     )
                 twin = origins.get(notation(item.value))
                 if twin is not None and twin.origin != pair.output.format:
-                    own, origin = pair.output.format, twin.origin
+                    output_format, origin = pair.output.format, twin.origin
                     yield pair.finding(
                         "translation/state-to-stranger",
                         item.pointer,
-                        f"state was sent to another provider; or it is {own}'s own, kept in {origin}'s place for state"
+                        f"state was sent to another provider; or it is {output_format}'s own, kept in {origin}'s place "
+                        "for state"
                         if CAPTURED_BODIES in pair.circumstances
                         else "",
                         want=Words("no state of another provider"),
@@ -88,13 +89,13 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
         if name != pair.output.format
         for mark in pair.corpus.format(name).get("marks", [])
     }
-    own = set(pair.target.get("marks", []))
+    own_marks = set(pair.target.get("marks", []))
     pointers = {finding.pointer for finding in reported if finding.is_must}
     for residue in pair.output.residue:
         if not pair.is_request and residue.key not in marks:
             pair.accept("unknown-reply-keys", residue.pointer, None, MISSING, residue.value)
         holder = residue.pointer.rpartition("/")[0]
-        if residue.key in marks and residue.key not in own and pointers.isdisjoint((residue.pointer, holder)):
+        if residue.key in marks and residue.key not in own_marks and pointers.isdisjoint((residue.pointer, holder)):
             yield pair.finding(
                 "translation/foreign-key-null" if residue.value is None else "translation/foreign-key",
                 residue.pointer,

@@ -90,9 +90,13 @@ def report_lost_in_reply(pair: Pair) -> Iterator[Finding]:
 def _own_states(pair: Pair) -> tuple[list[PlacedState], list[PlacedState]]:
     """Return the state of the output's provider; within one format also the state of compatible vendors."""
     notation = normal_base64 if pair.target.get("opaque_as_bytes") else str
-    own = pair.output.format
+    output_format = pair.output.format
     source, output = (
-        [state for state in _placed_states(reading, notation) if state.item.origin == own or pair.is_same_format]
+        [
+            state
+            for state in _placed_states(reading, notation)
+            if state.item.origin == output_format or pair.is_same_format
+        ]
         for reading in (pair.source, pair.output)
     )
     return source, output

@@ -127,13 +127,13 @@ def _matching_results(orphans: Iterable[Result], results: Sequence[Result]) -> S
 
 def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[Result]) -> Iterator[Finding]:
     """Compare the results of calls that the source does not have: their contents decide which belong together."""
-    own = Pair(
+    answers_pair = Pair(
         sides.corpus,
         _reading_of(sides.source, orphans),
         _reading_of(sides.output, answers),
         results_format=sides.results_format,
     )
-    comparison = ResultComparison.of(own)
+    comparison = ResultComparison.of(answers_pair)
     free = list(range(len(answers)))
     left = []
     for number, orphan in enumerate(orphans):

@@ -55,19 +55,19 @@ def _report_lost(pair: Pair, source: Sequence[Citation], output_citations: Seque
 
 def _report_added(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
     """Report pages that the source never names, and those cited more often at some words than the source cites them."""
-    own: dict[str, list[Citation]] = {}
+    source_citations: dict[str, list[Citation]] = {}
     for citation in source:
-        own.setdefault(citation.url, []).append(citation)
+        source_citations.setdefault(citation.url, []).append(citation)
     titles = {citation.title for citation in source}
     counts: Counter[tuple[str, str | None]] = Counter()
     for other in output_citations:
         place = other.url, None if other.words is None else squeeze(other.words)
         counts[place] += 1
-        if other.url not in own:
+        if other.url not in source_citations:
             added = other.url in titles or not _contains_url(canonical(pair.source.body), other.url)
         else:
             added = counts[place] > 1 and counts[place] > sum(
-                _may_match(citation, other) for citation in own[other.url]
+                _may_match(citation, other) for citation in source_citations[other.url]
             )
         if added:
             yield pair.finding("translation/citation-added", other.pointer, want=MISSING, got=other.url)

@@ -77,16 +77,16 @@ def _conversation_layouts(reading: Reading, *, same_format: bool) -> Iterator[_T
         last, at = None, ""
         for item in turn.items:
             if isinstance(item, Text):
-                own = _message_pointer(reading, item.pointer)
+                message_pointer = _message_pointer(reading, item.pointer)
                 yield _TextLayout(
                     item,
                     "body" if same_format and _is_member_of_body(item) else _text_form(item),
                     is_refusal=None if same_format else item.pointer.rpartition("/")[2] == "refusal",
-                    is_own_message=(own != "" and own not in calls) if calls else None,
+                    is_own_message=(message_pointer != "" and message_pointer not in calls) if calls else None,
                     text_before=last,
-                    in_same_message=None if last is None else own == at,
+                    in_same_message=None if last is None else message_pointer == at,
                 )
-                last, at = squeeze(item.text), own
+                last, at = squeeze(item.text), message_pointer
             elif isinstance(item, Result) and not same_format:
                 yield from (_TextLayout(part, _text_form(part)) for part in item.parts if isinstance(part, Text))
 

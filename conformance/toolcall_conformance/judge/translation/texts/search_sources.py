@@ -44,11 +44,13 @@ def remove_search_sources(sides: Sides) -> tuple[Sides, list[Finding]]:
             )
     labels = sorted({label for text in cited for label in text.labels}, key=len, reverse=True)
     max_letters = sides.corpus.equivalence("search-source-as-text").parameters["most_letters"]
-    own = {text.text.strip() for text in texts_of(sides.source) if not text.labels}  # somebody may name the tool
+    source_texts = {
+        text.text.strip() for text in texts_of(sides.source) if not text.labels
+    }  # somebody may name the tool
     texts = {
         id(text): _clean_text(text, labels, cited, max_letters)
         for text in output_texts
-        if not text.labels and text.text.strip() not in own
+        if not text.labels and text.text.strip() not in source_texts
     }
     objects = {id(item): _clean_object(item, labels, cited, max_letters) for item in _result_objects(sides.output)}
     texts |= {id(text): None for text in output_texts if _is_tool_reference(text)}

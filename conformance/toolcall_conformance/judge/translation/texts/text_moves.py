@@ -52,11 +52,11 @@ def report_moved(
         if number not in claimed:
             rest.append(piece)
             continue
-        own = Haystack(pair.corpus, [piece.text])
+        piece_haystack = Haystack(pair.corpus, [piece.text])
         low = 0
-        for start, end in [*claimed[number], (own.size, own.size)]:
+        for start, end in [*claimed[number], (piece_haystack.size, piece_haystack.size)]:
             if start > low:
-                rest.append(TextPiece(own.raw_text(low, start), piece.pointer, piece.place, piece.glued))
+                rest.append(TextPiece(piece_haystack.raw_text(low, start), piece.pointer, piece.place, piece.glued))
             low = end
     return missing, rest
 
@@ -99,9 +99,11 @@ def _is_pulled_apart(
     order = [new_run_numbers.get(chunk.pointer, default) for chunk in old_place.old.chunks]
     if len(set(order)) == 1 or order != sorted(order):
         return False
-    own = {chunk.pointer for place in (old_place, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
+    moved_pointers = {
+        chunk.pointer for place in (old_place, *(new.place for _, new in pieces)) for chunk in place.new.chunks
+    }
     return all(
-        not run.landmark and all(chunk.pointer in added or chunk.pointer in own for chunk in run.chunks)
+        not run.landmark and all(chunk.pointer in added or chunk.pointer in moved_pointers for chunk in run.chunks)
         for run in right.runs[order[0] : order[-1] + 1]
     )
 

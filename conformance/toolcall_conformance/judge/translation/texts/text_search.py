@@ -72,7 +72,7 @@ def _run_pattern(runs: Iterable[str], length: int) -> re.Pattern[str]:
     """Return a pattern that all runs match, by their first two characters and the last one."""
     looked_at = sorted({0, min(1, length - 1), length - 1})
     classes = ["".join(map(re.escape, sorted({run[at] for run in runs}))) for at in looked_at]
-    ways = [f"[{each}]" for each in classes]
+    ways = [f"[{class_text}]" for class_text in classes]
     ways[-1:] = [f".{{{length - len(ways)}}}", ways[-1]]
     return re.compile(f"(?=({''.join(ways)}))", re.DOTALL)
 

@@ -29,20 +29,20 @@ def find_own_tool(corpus: Corpus, reading: Reading, tool: Tool) -> OwnTool | Non
 
 def is_run_by_client(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
     """Whether a tool is one of the API's own that the client runs."""
-    own = find_own_tool(corpus, reading, tool)
-    return own is not None and own.run_by == "client"
+    own_tool = find_own_tool(corpus, reading, tool)
+    return own_tool is not None and own_tool.run_by == "client"
 
 
 def called_name(corpus: Corpus, reading: Reading, tool: Tool) -> str | None:
     """Return the name by which calls name a tool."""
-    own = find_own_tool(corpus, reading, tool)
-    return tool.name if own is None or own.called is None else own.called
+    own_tool = find_own_tool(corpus, reading, tool)
+    return tool.name if own_tool is None or own_tool.called is None else own_tool.called
 
 
 def declares_several(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
     """Whether a declaration is for several functions: calls name these, never the declaration."""
-    own = find_own_tool(corpus, reading, tool)
-    return own is not None and bool(own.functions)
+    own_tool = find_own_tool(corpus, reading, tool)
+    return own_tool is not None and bool(own_tool.functions)
 
 
 def pair_own_tools(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Tool, Tool]]:
@@ -73,32 +73,35 @@ def _can_replace_own_tool(sides: Sides, tool: Tool) -> bool:
 
 
 def _has_same_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
-    own, other_own = find_own_tool(sides.corpus, sides.source, tool), find_own_tool(sides.corpus, sides.output, other)
-    return own is not None and other_own is not None and own.purpose == other_own.purpose
+    own_tool, other_own_tool = (
+        find_own_tool(sides.corpus, sides.source, tool),
+        find_own_tool(sides.corpus, sides.output, other),
+    )
+    return own_tool is not None and other_own_tool is not None and own_tool.purpose == other_own_tool.purpose
 
 
 def _has_same_name(sides: Sides, tool: Tool, other: Tool) -> bool:
-    own = find_own_tool(sides.corpus, sides.source, tool)
-    functions = () if own is None else own.functions
+    own_tool = find_own_tool(sides.corpus, sides.source, tool)
+    functions = () if own_tool is None else own_tool.functions
     names = (tool.name, tool.type, called_name(sides.corpus, sides.source, tool), *functions)
     return other.kind != "hosted" and other.name in names
 
 
 def _is_named_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
-    own = find_own_tool(sides.corpus, sides.source, tool)
-    return own is not None and other.kind != "hosted" and is_named_for(sides.corpus, other.name, own.purpose)
+    own_tool = find_own_tool(sides.corpus, sides.source, tool)
+    return own_tool is not None and other.kind != "hosted" and is_named_for(sides.corpus, other.name, own_tool.purpose)
 
 
 def _may_be_for_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
     """Whether a function of any name may stand for a tool: it does not say that it is for something else."""
-    own = find_own_tool(sides.corpus, sides.source, tool)
-    if own is None or other.kind == "hosted":
+    own_tool = find_own_tool(sides.corpus, sides.source, tool)
+    if own_tool is None or other.kind == "hosted":
         return False
     if not other.description or other.description == tool.description:
         return True
     properties = other.schema.get("properties") if isinstance(other.schema, dict) else None
     words = " ".join([other.description, *(properties if isinstance(properties, dict) else ())])
-    return _mentions_purpose(sides.corpus, words, own.purpose)
+    return _mentions_purpose(sides.corpus, words, own_tool.purpose)
 
 
 def _mentions_purpose(corpus: Corpus, text: str, purpose: str) -> bool:
@@ -116,15 +119,15 @@ def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
 def replaces_own_tool(pair: Pair, tool: Tool) -> bool:
     """Whether a function replaces one of the source's own tools, of which some are for several functions."""
     return any(
-        is_named_for(pair.corpus, tool.name, own.purpose)
-        or tool.name in (source_tool.name, source_tool.type, *own.functions)
-        for source_tool, own in pair.view(_own_tools_of_source)
+        is_named_for(pair.corpus, tool.name, own_tool.purpose)
+        or tool.name in (source_tool.name, source_tool.type, *own_tool.functions)
+        for source_tool, own_tool in pair.view(_own_tools_of_source)
     )
 
 
 def _own_tools_of_source(pair: Pair) -> list[tuple[Tool, OwnTool]]:
     candidates = ((tool, find_own_tool(pair.corpus, pair.source, tool)) for tool in pair.source.tools)
-    return [(tool, own) for tool, own in candidates if own is not None]
+    return [(tool, own_tool) for tool, own_tool in candidates if own_tool is not None]
 
 
 def report_hosted_tools(pair: Pair) -> Iterator[Finding]:
@@ -162,12 +165,12 @@ def _unmatched_hosted_tools(pair: Pair) -> list[tuple[Tool, Tool | None]]:
     """Return tools that the provider runs and the target lacks, each with the function named for it, if any."""
     ours, functions = list(_declared_purposes(pair.corpus, pair.output)), _unpaired_functions(pair)
     pairs = []
-    for tool, own in pair.view(_own_tools_of_source):
-        if own.run_by == "provider" and own.purpose not in ours:
+    for tool, own_tool in pair.view(_own_tools_of_source):
+        if own_tool.run_by == "provider" and own_tool.purpose not in ours:
             named = (
                 function
                 for function in functions
-                if function.name in (tool.name, tool.type) or is_named_for(pair.corpus, function.name, own.purpose)
+                if function.name in (tool.name, tool.type) or is_named_for(pair.corpus, function.name, own_tool.purpose)
             )
             pairs.append((tool, next(named, None)))
     return pairs
@@ -182,8 +185,8 @@ def _unpaired_functions(pair: Pair) -> list[Tool]:
 def report_missing_functions(pair: Pair) -> Iterator[Finding]:
     """Report functions that are missing of one of the source's own tools, if others of it are there."""
     output_names = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
-    for tool, own in pair.view(_own_tools_of_source):
-        expected = own.functions_of(tool.declaration)
+    for tool, own_tool in pair.view(_own_tools_of_source):
+        expected = own_tool.functions_of(tool.declaration)
         missing = expected - output_names
         if missing and missing != expected:
             are = "is" if len(missing) == 1 else "are"
@@ -201,24 +204,24 @@ def report_missing_functions(pair: Pair) -> Iterator[Finding]:
 def _declared_purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:
     """Yield the purposes of the API's own tools that a request declares, or requests by a setting."""
     for tool in reading.tools:
-        own = find_own_tool(corpus, reading, tool)
-        if own is not None:
-            yield own.purpose
+        own_tool = find_own_tool(corpus, reading, tool)
+        if own_tool is not None:
+            yield own_tool.purpose
     for name in reading.settings:
-        own = corpus.own_tools(reading.format).find(name.removeprefix("private:"), None)
-        if own is not None:
-            yield own.purpose
+        own_tool = corpus.own_tools(reading.format).find(name.removeprefix("private:"), None)
+        if own_tool is not None:
+            yield own_tool.purpose
 
 
 def is_same_own_call(left: Call, right: Call) -> bool:
     """Whether a call of an API's own tool and another call say the same in different keys: all texts are there."""
-    own, other = (left, right) if left.kind == "builtin" else (right, left)
-    if equal(own.arguments, other.arguments):
+    own_call, other_call = (left, right) if left.kind == "builtin" else (right, left)
+    if equal(own_call.arguments, other_call.arguments):
         return True
     if not _keeps_members(left, right):
         return False
-    other_text = "\n".join(_argument_texts(other.arguments))
-    return all(text in other_text for text in _argument_texts(own.arguments))
+    other_text = "\n".join(_argument_texts(other_call.arguments))
+    return all(text in other_text for text in _argument_texts(own_call.arguments))
 
 
 def _keeps_members(left: Call, right: Call) -> bool:
@@ -228,12 +231,12 @@ def _keeps_members(left: Call, right: Call) -> bool:
     """
     if left.kind == right.kind:
         return True
-    own, function = (left, right) if left.kind == "builtin" else (right, left)
-    if own is right and list(_argument_texts(left.arguments)) and not list(_argument_texts(right.arguments)):
+    own_call, function_call = (left, right) if left.kind == "builtin" else (right, left)
+    if own_call is right and list(_argument_texts(left.arguments)) and not list(_argument_texts(right.arguments)):
         return False  # the tool is called with nothing
     if not isinstance(left.arguments, dict) or not isinstance(right.arguments, dict):
         return True
-    if not own.arguments.keys() - {"type"} <= function.arguments.keys():
+    if not own_call.arguments.keys() - {"type"} <= function_call.arguments.keys():
         return True
     common_keys = [key for key in left.arguments if key in right.arguments]
     lost = [key for key, entry in left.arguments.items() if key not in right.arguments and key != "type" and entry]

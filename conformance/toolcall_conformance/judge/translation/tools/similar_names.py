@@ -49,14 +49,14 @@ class SimilarNames:
 
     def take(self, name: str | None) -> int | None:
         """Take the first name that is similar to ``name``. Returns its index, or None."""
-        own = letters_and_digits(name or "")
-        if not own:
+        letters = letters_and_digits(name or "")
+        if not letters:
             return None
         if len(self._remaining) > _FEW:
             self._table = self._table or _Table(self._remaining, self._enough)
-            place = self._table.first_similar(own)
+            place = self._table.first_similar(letters)
         else:
-            places = (at for at, other in self._remaining.items() if _are_letters_similar(own, other, self._enough))
+            places = (at for at, other in self._remaining.items() if _are_letters_similar(letters, other, self._enough))
             place = next(places, None)
         if place is not None:
             text = self._remaining.pop(place)

@@ -115,8 +115,8 @@ def _called_name(pair: Pair, tool: Tool) -> str | None:
     """Return the name by which the output's calls name a tool; None for the API's own whose calls have no kind."""
     if tool.kind != "hosted":
         return tool.name
-    own = find_own_tool(pair.corpus, pair.output, tool)
-    return own.called if own is not None and own.run_by == "client" else None
+    own_tool = find_own_tool(pair.corpus, pair.output, tool)
+    return own_tool.called if own_tool is not None and own_tool.run_by == "client" else None
 
 
 def compare_call_form(sides: Sides, request: Reading | None) -> Iterator[Finding]:

@@ -108,8 +108,8 @@ def _filters(content: dict[str, Any], where: str = "") -> Filters:
     default = _defaults()
     off = _off_names(content.get("off", []), default, where)
     off_names = frozenset(map(normal, off))
-    own = content.get("patterns", [])
-    if not isinstance(own, list):
+    user_patterns = content.get("patterns", [])
+    if not isinstance(user_patterns, list):
         raise FilterError(f"{where}`patterns` must be a list of regular expressions")
     return Filters(
         headers=frozenset(name.lower() for name in [*default["headers"], *content.get("headers", [])]) - off,
@@ -119,7 +119,7 @@ def _filters(content: dict[str, Any], where: str = "") -> Filters:
         query=frozenset(map(normal, default["query"])) - off_names,
         patterns=(
             # The user's go first: their replacements take precedence.
-            *(_pattern(entry, number, where) for number, entry in enumerate(own, 1)),
+            *(_pattern(entry, number, where) for number, entry in enumerate(user_patterns, 1)),
             *(
                 SecretPattern(entry["name"], re.compile(entry["regex"], re.DOTALL), None, entry["shape"])
                 for entry in default["patterns"]

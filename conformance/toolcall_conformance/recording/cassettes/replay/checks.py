@@ -148,8 +148,8 @@ def stream(
     if outcome.raised is not None:
         _fail(tally, "stream", outcome.raised, "stream")
         return tally.result()
-    own = harness.judge.body(route.client, "stream", received.stream)
-    tally.findings += [replace(finding, body="stream") for finding in own.findings]
+    body_judgement = harness.judge.body(route.client, "stream", received.stream)
+    tally.findings += [replace(finding, body="stream") for finding in body_judgement.findings]
     if reply.end == "whole":
         requests = conversation.requests(names)
         judgement = _judge_reply(harness, case, route, reply.body, received.assembled.body, requests, outcome.losses)
