@@ -127,10 +127,10 @@ class _Describer:
         must = self.describe_value(member_schema)
         return _json(key) if must == _ANYTHING else f"{_json(key)}: {must}"
 
-    def _list(self, values: Sequence[Any], word: str) -> str:
+    def _list(self, values: Sequence[Any], conjunction: str) -> str:
         examples = values if self._with_all or len(values) <= _MAX_EXAMPLES + 1 else values[:_MAX_EXAMPLES]
         rest = len(values) - len(examples)
-        return _enumerate([*map(_json, examples), *([f"{rest} more"] if rest else [])], word)
+        return _enumerate([*map(_json, examples), *([f"{rest} more"] if rest else [])], conjunction)
 
 
 _LIMIT_BY_TYPE: Final[Mapping[str, Callable[[_Describer, Schema], str]]] = {

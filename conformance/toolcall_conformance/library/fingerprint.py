@@ -52,7 +52,9 @@ def suite(corpus: Corpus, package: Path = Path(__file__).parents[1]) -> dict[str
     return {
         "corpus": manifest.sha256,
         "code": vendored.digest_of(vendored.digests(package, _TELLS, _CODE)),
-        "data": vendored.digest_of({path: digest for path, digest in manifest.files.items() if _judges(path)}),
+        "data": vendored.digest_of(
+            {path: digest for path, digest in manifest.files.items() if _decides_verdicts(path)}
+        ),
         "cases": {
             case.id: vendored.digest_of(ours.get(case.id) or vendored.digests(case.path))[:_SHORT]
             for case in corpus.cases.values()
@@ -77,7 +79,7 @@ def _digest_of_rule(path: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_SHORT]
 
 
-def _judges(path: str) -> bool:
+def _decides_verdicts(path: str) -> bool:
     """Whether a file of the corpus that is no case's and no rule's decides verdicts."""
     top, *below = path.split("/")
     return top not in _EXPLAINS and top != "scenarios" and "rules" not in below

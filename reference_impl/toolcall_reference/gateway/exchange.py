@@ -123,18 +123,18 @@ class Exchange:
         upstream = self.upstream
         key = self.key if upstream.forward_client_key else upstream.key
         url = upstream_address(upstream.format, upstream.url, self.route.upstream_model, stream=self.route.stream)
-        names = headers.request_headers(
+        request_headers = headers.request_headers(
             self.client, upstream.format, self.client_headers, key, is_client_key=upstream.forward_client_key
         )
         connect = min(_CONNECT_SECONDS, upstream.timeout)
         # Any byte ends the silence, but a provider may drip headers, or "100 Continue", forever.
-        headed = asyncio.timeout(connect + upstream.timeout + _SLACK_SECONDS)
+        header_timeout = asyncio.timeout(connect + upstream.timeout + _SLACK_SECONDS)
         try:
-            async with headed:
+            async with header_timeout:
                 reply = await http.post(
                     URL(url, encoded=True),
                     data=as_bytes(sent),
-                    headers={**names, **upstream.headers},
+                    headers={**request_headers, **upstream.headers},
                     allow_redirects=False,
                     proxy=upstream.proxy,
                     timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=upstream.timeout),
@@ -143,7 +143,9 @@ class Exchange:
             raise errors.unreachable_upstream(upstream, ConnectionError("no connection in time")) from None
         except TimeoutError as error:
             raise (
-                errors.missing_headers(upstream) if headed.expired() else errors.unreachable_upstream(upstream, error)
+                errors.missing_headers(upstream)
+                if header_timeout.expired()
+                else errors.unreachable_upstream(upstream, error)
             ) from None
         except (*_CONNECTION_ERRORS, ValueError) as error:  # an illegal header is a ValueError
             raise errors.unreachable_upstream(upstream, error) from None

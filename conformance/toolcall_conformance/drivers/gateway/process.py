@@ -31,8 +31,14 @@ _NOTICE_SECONDS = (2.0, 10.0, 30.0)
 class StartError(SpecError):
     """The gateway did not become ready; the text is a sentence, and what it printed last."""
 
-    def __init__(self, sentence: str, tail: str | None) -> None:
-        printed = "" if tail is None else f"; it printed last:\n{tail}" if tail else "; it printed nothing"
+    def __init__(self, sentence: str, last_output: str | None) -> None:
+        printed = (
+            ""
+            if last_output is None
+            else f"; it printed last:\n{last_output}"
+            if last_output
+            else "; it printed nothing"
+        )
         super().__init__(f"{sentence}{printed}")
         self.sentence = sentence
 
@@ -55,14 +61,14 @@ class GatewayProcess:
         self._child: ChildProcess | None = None
         self._folder: Path | None = None
         self._failures = 0
-        self._last_words = ""
+        self._last_output = ""
         self._answer: ProbeAnswer | None = None
 
     @property
     def tail(self) -> str:
         """What it printed last; an empty string if we did not start it."""
         if self._child is None:
-            return self._last_words
+            return self._last_output
         time.sleep(_OUTPUT_SECONDS)
         return self._child.tail
 
@@ -140,7 +146,7 @@ class GatewayProcess:
     def stop(self) -> None:
         """End it, if we started it, and delete its files."""
         if self._child is not None:
-            self._last_words = self._child.tail
+            self._last_output = self._child.tail
             self._child.stop()
             self._child = None
         self._delete_files()

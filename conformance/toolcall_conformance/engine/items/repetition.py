@@ -46,13 +46,13 @@ class RepeatedResult:
 def play_repeatedly(
     play: Callable[[], ItemResult],
     repeat: int,
-    failing: Callable[[ItemResult], Iterable[Finding]],
+    failing_findings: Callable[[ItemResult], Iterable[Finding]],
     signature: Callable[[Finding], str],
 ) -> RepeatedResult:
     """Play an item ``repeat`` times. The result to show is the first with the most kinds of failures."""
     results = [play()]
     results += [play() for _ in range(repeat - 1)]
-    kinds = [frozenset(map(signature, failing(result))) for result in results]
+    kinds = [frozenset(map(signature, failing_findings(result))) for result in results]
     index = max(range(repeat), key=lambda number: (len(kinds[number]), -number))
     counts = Counter(kind for signatures in kinds for kind in sorted(signatures))
     return RepeatedResult(results[index], repeat, counts, tuple(result.verdict for result in results))

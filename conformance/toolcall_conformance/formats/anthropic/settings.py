@@ -52,9 +52,9 @@ def _add_setting(reading: Reading, name: str, node: Node, value: Any = None) -> 
 
 def _read_thread(thread: Node, reading: Reading) -> None:
     """Add the earlier reply that a request continues from: its conversation is not in the request."""
-    name = thread.text("previous_message_id")
-    if thread.text("type") == "continue" and name:
-        reading.stored.append(Stored("thread", name, thread.child("previous_message_id").pointer))
+    reply_id = thread.text("previous_message_id")
+    if thread.text("type") == "continue" and reply_id:
+        reading.stored.append(Stored("thread", reply_id, thread.child("previous_message_id").pointer))
 
 
 _DISPLAYS: Final = {"summarized": True, "omitted": False}

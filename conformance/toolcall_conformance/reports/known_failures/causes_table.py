@@ -58,7 +58,7 @@ class CausesTable:
     text_after: str = ""
 
 
-def parse_section(path: Path, text: str) -> CausesTable:
+def parse_causes_table(path: Path, text: str) -> CausesTable:
     """Return the table of a TOML file. Raises KnownFailuresError."""
     lines = _LINE_PATTERN.findall(text)
     header_index = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)

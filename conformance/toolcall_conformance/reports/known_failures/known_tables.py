@@ -45,7 +45,7 @@ def parse_entries(path: Path, text: str, current: Callable[[str], frozenset[str]
     tables = document.get(KEY, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
-    section = causes_table.parse_section(path, text)
+    section = causes_table.parse_causes_table(path, text)
     blocks, _ = split_tables(path, section.other_text)
     for block, table in zip(blocks, tables, strict=True):
         try:
@@ -148,7 +148,14 @@ def _parse_patterns(block: TableLines, table: dict[str, Any]) -> tuple[ItemPatte
     next_line = 0
     for text in texts:
         quoted = (f'"{text}"', f"'{text}'")
-        at = next((n for n in range(next_line, len(lines)) if any(quotation in lines[n] for quotation in quoted)), None)
+        at = next(
+            (
+                number
+                for number in range(next_line, len(lines))
+                if any(quotation in lines[number] for quotation in quoted)
+            ),
+            None,
+        )
         next_line = at if at is not None else next_line
         patterns.append(ItemPattern(text.strip(), offset + at if at is not None else _header_line(block)))
     return tuple(patterns)

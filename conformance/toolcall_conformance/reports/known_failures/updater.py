@@ -109,7 +109,7 @@ def update(
     path = known_failures.path or Path()
     if text and not is_toml(path, text):
         text = _convert_lines(known_failures)
-    section = causes_table.parse_section(path, text)
+    section = causes_table.parse_causes_table(path, text)
     blocks, after = split_tables(path, section.other_text)
     drafts = [
         _Draft((entry.rule, entry.signature or ""), block.before, block.text, total=len(entry.patterns))

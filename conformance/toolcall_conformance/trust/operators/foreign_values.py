@@ -6,15 +6,15 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.nodes import holder_of, kind_of, nodes, pattern_of
-from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, operator
+from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, register_operator
 
 
-@operator
+@register_operator
 def take_from_turn(spot: Spot) -> None:
     spot.put(deep_copy(resolve(spot.body, _other_pointer(spot))))
 
 
-@operator
+@register_operator
 def take_from_case(spot: Spot) -> None:
     alike = _like_places(spot, spot.donor)
     pointer = next((pointer for pointer in alike if not equal(resolve(spot.donor, pointer), spot.value)), None)
@@ -22,7 +22,7 @@ def take_from_case(spot: Spot) -> None:
     spot.put(deep_copy(resolve(spot.donor, str(pointer))))
 
 
-@operator
+@register_operator
 def exchange(spot: Spot) -> None:
     holder, key = holder_of(spot.body, _other_pointer(spot))
     value = spot.value
@@ -47,12 +47,12 @@ def _like_places(spot: Spot, body: Any) -> list[str]:
     return [node.pointer for node in nodes(body) if node.kind == kind and pattern_of(node.pointer) == pattern]
 
 
-@operator
+@register_operator
 def repeat_earlier(spot: Spot) -> None:
     spot.put(deep_copy(_value_elsewhere(spot, spot.body, -1)))
 
 
-@operator
+@register_operator
 def exchange_with_next(spot: Spot) -> None:
     value, neighbor = spot.value, _value_elsewhere(spot, spot.body, +1)
     holder, key = holder_of(spot.body, _pointer_elsewhere(spot, +1))
@@ -60,19 +60,19 @@ def exchange_with_next(spot: Spot) -> None:
     holder[key] = value
 
 
-@operator
+@register_operator
 def take_from_session(spot: Spot) -> None:
     spot.put(deep_copy(_value_elsewhere(spot, spot.donor, 0)))
 
 
-@operator
+@register_operator
 def forget_earlier(spot: Spot) -> None:
     earlier = _value_elsewhere(spot, spot.body, -1)
     fit(0 < len(earlier) < len(spot.value))
     del spot.value[: len(earlier)]
 
 
-@operator
+@register_operator
 def add_earlier(spot: Spot) -> None:
     spot.put([*deep_copy(_value_elsewhere(spot, spot.body, -1)), *spot.value])
 

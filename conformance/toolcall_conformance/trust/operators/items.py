@@ -7,33 +7,33 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.nodes import holder_of, kind_of, nodes
-from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, operator
+from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, register_operator
 
 
-@operator
+@register_operator
 def drop(spot: Spot) -> None:
     del spot.holder[spot.key]
 
 
-@operator
+@register_operator
 def duplicate(spot: Spot) -> None:
     spot.holder.insert(spot.key, deep_copy(spot.value))
 
 
-@operator
+@register_operator
 def repeat(spot: Spot) -> None:
     fit(spot.key + 1 < len(spot.holder))
     spot.holder.append(deep_copy(spot.value))
 
 
-@operator
+@register_operator
 def swap(spot: Spot) -> None:
     following = spot.next_item()
     spot.holder[spot.key + 1] = spot.value
     spot.put(following)
 
 
-@operator
+@register_operator
 def swap_values(spot: Spot) -> None:
     keys = list(spot.holder)
     kind = kind_of(spot.value)
@@ -42,13 +42,13 @@ def swap_values(spot: Spot) -> None:
     spot.holder[twin], spot.holder[spot.key] = spot.value, spot.holder[twin]
 
 
-@operator
+@register_operator
 def move_to_end(spot: Spot) -> None:
     fit(spot.key + 2 < len(spot.holder))  # a move by one place is a swap
     spot.holder.append(spot.holder.pop(spot.key))
 
 
-@operator
+@register_operator
 def move_over(spot: Spot) -> None:
     owner_at, _, name = spot.pointer.rpartition("/")[0].rpartition("/")
     fit(owner_at)
@@ -63,7 +63,7 @@ def move_over(spot: Spot) -> None:
     like.append(spot.holder.pop(spot.key))
 
 
-@operator
+@register_operator
 def move_up(spot: Spot) -> None:
     at = spot.pointer.rpartition("/")[0]
     while at:
@@ -76,17 +76,17 @@ def move_up(spot: Spot) -> None:
     raise Unfit
 
 
-@operator
+@register_operator
 def forget_before(spot: Spot) -> None:
     del spot.holder[: spot.key]
 
 
-@operator
+@register_operator
 def rename(spot: Spot) -> None:
     _rekey(spot, f"{spot.key}_")
 
 
-@operator
+@register_operator
 def respell(spot: Spot) -> None:
     first, *others = spot.key.split("_")
     camel = first + "".join(part[:1].upper() + part[1:] for part in others)
@@ -103,7 +103,7 @@ def _rekey(spot: Spot, key: str) -> None:
     spot.holder.update(members)
 
 
-@operator
+@register_operator
 def merge(spot: Spot) -> None:
     following = spot.next_item()
     fit(isinstance(following, dict))
@@ -114,7 +114,7 @@ def merge(spot: Spot) -> None:
     del spot.holder[spot.key + 1]
 
 
-@operator
+@register_operator
 def merge_texts(spot: Spot) -> None:
     """Unlike ``merge`` it leaves every other member of the first alone, words of the format included."""
     following = spot.next_item()
@@ -126,17 +126,17 @@ def merge_texts(spot: Spot) -> None:
     del spot.holder[spot.key + 1]
 
 
-@operator
+@register_operator
 def split_text(spot: Spot) -> None:
     _split(spot, str, lambda text: text.rfind(" ", 1, len(text) // 2 + 1) + 1)
 
 
-@operator
+@register_operator
 def split_word(spot: Spot) -> None:
     _split(spot, str, _middle_of_word)
 
 
-@operator
+@register_operator
 def split_list(spot: Spot) -> None:
     _split(spot, list, lambda entries: len(entries) // 2)
 

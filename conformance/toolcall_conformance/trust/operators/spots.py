@@ -41,7 +41,7 @@ Operator = Callable[[Spot], None]
 OPERATORS: dict[str, Operator] = {}
 
 
-def operator(change: Operator) -> Operator:
+def register_operator(change: Operator) -> Operator:
     """Enter an operator under its own name."""
     OPERATORS[change.__name__.strip("_").replace("_", "-")] = change
     return change

@@ -6,88 +6,88 @@ import json
 from typing import Any
 
 from toolcall_conformance.trust.nodes import holder_of, nodes
-from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, operator
+from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, register_operator
 
 
-@operator
+@register_operator
 def to_null(spot: Spot) -> None:
     spot.put(None)
 
 
-@operator
+@register_operator
 def to_text(spot: Spot) -> None:
     spot.put(json.dumps(spot.value, ensure_ascii=False))
 
 
-@operator
+@register_operator
 def to_number(spot: Spot) -> None:
     spot.put(int(spot.value) if spot.value.isdecimal() and spot.value.isascii() else len(spot.value))
 
 
-@operator
+@register_operator
 def to_list(spot: Spot) -> None:
     spot.put([spot.value])
 
 
-@operator
+@register_operator
 def to_entry(spot: Spot) -> None:
     fit(spot.value)
     spot.put(spot.value[0])
 
 
-@operator
+@register_operator
 def to_object(spot: Spot) -> None:
     spot.put({"value": spot.value})
 
 
-@operator
+@register_operator
 def empty(spot: Spot) -> None:
     spot.put(type(spot.value)())
 
 
-@operator
+@register_operator
 def blank(spot: Spot) -> None:
     spot.put(" ")
 
 
-@operator
+@register_operator
 def truncate(spot: Spot) -> None:
     fit(len(spot.value) > 1)
     spot.put(spot.value[: len(spot.value) // 2])
 
 
-@operator
+@register_operator
 def change_last(spot: Spot) -> None:
     fit(spot.value)
     spot.put(spot.value[:-1] + ("y" if spot.value[-1] == "x" else "x"))
 
 
-@operator
+@register_operator
 def capitals(spot: Spot) -> None:
     spot.put(spot.value.swapcase())
 
 
-@operator
+@register_operator
 def flip(spot: Spot) -> None:
     spot.put(not spot.value)
 
 
-@operator
+@register_operator
 def plus_one(spot: Spot) -> None:
     spot.put(spot.value + 1)
 
 
-@operator
+@register_operator
 def minus_one(spot: Spot) -> None:
     spot.put(spot.value - 1)
 
 
-@operator
+@register_operator
 def to_zero(spot: Spot) -> None:
     spot.put(0)
 
 
-@operator
+@register_operator
 def json_drop(spot: Spot) -> None:
     fields = _parsed_text(spot)
     fit(isinstance(fields, dict) and fields)
@@ -95,7 +95,7 @@ def json_drop(spot: Spot) -> None:
     spot.put(json.dumps(fields, ensure_ascii=False))
 
 
-@operator
+@register_operator
 def json_change(spot: Spot) -> None:
     value = _parsed_text(spot)
     leaf = next((node for node in nodes(value) if node.kind in ("text", "number", "flag")), None)
@@ -106,7 +106,7 @@ def json_change(spot: Spot) -> None:
     spot.put(json.dumps(value, ensure_ascii=False))
 
 
-@operator
+@register_operator
 def json_rename(spot: Spot) -> None:
     fields = _parsed_text(spot)
     fit(isinstance(fields, dict) and fields)

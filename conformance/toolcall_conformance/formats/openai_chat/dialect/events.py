@@ -55,9 +55,9 @@ def is_function(entry: Entry) -> bool:
 def is_plain(events: Events) -> bool:
     """Whether all calls are function calls, begin with id and name, and follow one another, as OpenAI streams them."""
     order: list[Any] = [entry.get("index") for entry in entries(events)]
-    named = {entry.get("index") for entry in entries(events) if is_head(entry) and "id" in entry}
-    counted = all(isinstance(index, int) for index in order)
-    return counted and named == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
+    identified = {entry.get("index") for entry in entries(events) if is_head(entry) and "id" in entry}
+    has_indexes = all(isinstance(index, int) for index in order)
+    return has_indexes and identified == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
 
 
 def split_heads(events: Events, later_part: Callable[[Entry], Entry]) -> Events:

@@ -139,12 +139,12 @@ class _Linker:
         """Link results with another content at the right call, and those that exchanged places."""
         before, after = self._comparison.before, self._comparison.after
         for left in self._unlinked_results():
-            self._link_first(left, self._results_at_call(left), whatever=True)
+            self._link_first(left, self._results_at_call(left), any_content=True)
         for left, right in self._exchanged_places():
-            self._link_first(left, [right], whatever=True)
+            self._link_first(left, [right], any_content=True)
         for left in self._unlinked_results():  # blank ones look all alike
             if self._comparison.expected_calls[left] is not None and before[left].is_blank:
-                self._link_first(left, [right for right in self.free if after[right].is_blank], whatever=True)
+                self._link_first(left, [right for right in self.free if after[right].is_blank], any_content=True)
 
     def _exchanged_places(self) -> Iterator[tuple[int, int]]:
         """Yield results whose place another took, with the result at the end of the exchange.
@@ -169,18 +169,18 @@ class _Linker:
             by_id.setdefault(comparison.output[right].id or None, []).append(right)
         for left in self._unlinked_results():
             name = comparison.source[left].id
-            self._link_first(left, by_id.get(name, []) if name else [], whatever=True)
+            self._link_first(left, by_id.get(name, []) if name else [], any_content=True)
         places = _indices_by_fingerprint({right: comparison.after[right] for right in self.free})
         for left in self._unlinked_results():
             marks = fingerprints(comparison.before[left])
             self._link_first(left, sorted({right for mark in marks for right in places.get(mark, [])}))
         for left, right in _pairs_between_neighbours(comparison, self.links, self.free):
-            self._link_first(left, [right], whatever=True)
+            self._link_first(left, [right], any_content=True)
 
-    def _link_first(self, left: int, candidates: Iterable[int], *, whatever: bool = False) -> None:
-        """Link a result to the first free candidate with the same content; ``whatever``: with any content."""
+    def _link_first(self, left: int, candidates: Iterable[int], *, any_content: bool = False) -> None:
+        """Link a result to the first free candidate with the same content; ``any_content``: with any content."""
         for right in candidates:
-            if right in self.free and (whatever or self._comparison.is_close(left, right)):
+            if right in self.free and (any_content or self._comparison.is_close(left, right)):
                 self.links[left] = right
                 del self.free[right]
                 return
