@@ -165,8 +165,8 @@ def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: s
 def test_one_that_hangs_in_the_middle(start: Start) -> None:
     gateway = start("hangs-in-it", 0.8)
     outcome = gateway.played(Source(EVENTS))
-    assert outcome == TimedOut(0.8, outcome.words)
-    assert WORDS in outcome.words
+    assert outcome == TimedOut(0.8, outcome.last_output)
+    assert WORDS in outcome.last_output
     assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
 
 
