@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from toolcall_conformance import formats
 from toolcall_conformance.library import Corpus, load_corpus
@@ -20,6 +21,10 @@ from toolcall_conformance.library import Corpus, load_corpus
 # what tests patch in them, must stay the ones that the judge uses.
 for name in formats.names():
     formats.get(name)
+
+# On a loaded machine values are drawn and tried slowly; tests that assert on time have a mark of their own.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 _BYTECODE = "toolcall-bytecode-"
 _DAY = 86_400.0

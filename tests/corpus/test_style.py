@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolcall_conformance.basics.jsonstyle import WIDTH, StyleError, dump, find_unstyled, main, restyle
@@ -27,6 +27,13 @@ def test_every_file_of_the_corpus_is_in_the_style() -> None:
     assert not wrong, (
         f"{len(wrong)} files are not in the style; python -m toolcall_conformance.basics.jsonstyle {ROOT}\n{message}"
     )
+
+
+def test_no_test_fails_because_values_are_drawn_slowly() -> None:
+    assert settings.default is not None
+    assert settings.default.deadline is None
+    assert HealthCheck.too_slow in settings.default.suppress_health_check
+    assert HealthCheck.too_slow in settings(max_examples=3).suppress_health_check
 
 
 @given(VALUES)
