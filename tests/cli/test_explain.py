@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import tomllib
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
 from toolcall_conformance.cli import main
@@ -25,7 +27,7 @@ EVIDENCE = {"schema", "sdk", "doc", "recorded", "issue", "lore"}
 WORD = {"says", "why", "next"}
 #: What an explanation of each kind has to say.
 PARTS = {
-    "rule": {"says", "breach", "level", "binds", "why", "fix", "breaks", "seen", "known"},
+    "rule": {"says", "breach", "level", "binds", "why", "fix", "breaks", "seen", "known", "files"},
     "case": {"says", "features", "rendered", "why", "guards", "breaks", "fix", "known", "files", "run"},
     "family": {"means", "cases", "why", "known", "run"},
     "equivalence": {"means", "accepts", "refuses", "known", "files"},
@@ -140,6 +142,25 @@ def test_real_incidents_are_those_of_the_doubles_that_die_by_it() -> None:
     assert "more, with --all" in few
     assert "more, with --all" not in whole
     assert whole.count("https://") > few.count("https://")
+
+
+def test_the_files_of_a_rule_are_named() -> None:
+    assert "corpus/formats/openai_chat/request.schema.json at /$defs/metadata\n" in told("openai_chat/metadata-strings")
+    assert "  files     corpus/translation/rules/call-lost.json\n" in told("translation/call-lost")
+    place = re.search(r"toolcall_conformance/(formats/openai_chat/.*\.py):(\d+)\n", told("openai_chat/call-ids-unique"))
+    assert place is not None
+    lines = (Path(inspect.getfile(formats)).parents[1] / place[1]).read_text(encoding="utf-8").splitlines()
+    assert "openai_chat/call-ids-unique" in lines[int(place[2]) - 1]
+
+
+def test_each_rule_of_a_schema_has_a_place_there(everything: list[Explanation]) -> None:
+    lacking = {
+        explanation.name
+        for explanation in everything
+        if explanation.kind == "rule" and CORPUS.rule(explanation.name).raw["check"] == "schema"
+        if not any(".schema.json" in part.text for part in explanation.parts if part.name == "files")
+    }
+    assert lacking == set()
 
 
 def test_a_rule_that_no_body_shows_says_why() -> None:

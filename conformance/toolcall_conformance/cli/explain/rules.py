@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.basics import streaming
 from toolcall_conformance.basics.jsonstyle import dump
+from toolcall_conformance.cli.explain.checked_places import file_parts
 from toolcall_conformance.cli.explain.fragments import contrast, in_a_line, side_by_side
 from toolcall_conformance.cli.explain.model import Explanation, Part, evidence_parts, known_failure, text_width
 from toolcall_conformance.cli.explain.verdict_index import VerdictIndex, broken_rules, heading
@@ -49,6 +50,7 @@ def explain_rule(
         *evidence_parts(harder or rule.evidence, None if whole else _MAX_EVIDENCE),
         *_incident_parts(verdict_index.incidents(rule.id), whole=whole, evidence=rule.evidence if harder else ()),
         known_failure(rule.id, _items(corpus, rule)),
+        *file_parts(corpus, rule, whole=whole),
     ]
     if examples:
         parts += [_example(rule, key) for key in ("breaks", "obeys")]
