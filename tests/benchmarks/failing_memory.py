@@ -6,6 +6,7 @@ memory of pytest's process behind 100, 1,000 and 2,000 of them; ``--in-process``
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import sys
@@ -41,7 +42,13 @@ class Watched(Some):
 
 def main(arguments: Sequence[str]) -> int:
     """Run, print."""
-    spec = "benchmarks.failing:Wrong" if "--in-process" in arguments else child()
+    parser = argparse.ArgumentParser(
+        prog="python tests benchmarks.failing_memory",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--in-process", action="store_true", help="a Python translator instead of a child")
+    spec = "benchmarks.failing:Wrong" if parser.parse_args(arguments).in_process else child()
     watched = Watched(MARKS[-1])
     with tempfile.TemporaryDirectory() as folder:
         failing(spec, watched)(MARKS[-1], Path(folder))()

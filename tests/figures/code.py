@@ -7,6 +7,7 @@ holds anybody to a number.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 import sys
@@ -73,9 +74,14 @@ def measure(folder: Path) -> str:
 
 
 def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python tests figures.code", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--worst", action="store_true", help="list the files with most participles")
+    options = parser.parse_args(words)
     for name, folder in PARTS.items():
         print(f"{name}: {measure(folder)}")
-        if "--worst" in words:
+        if options.worst:
             counts = Counter({path: participles(tree) for path, tree in sources(folder).items()})
             print(
                 *(f"  {count:4} {path.relative_to(ROOT).as_posix()}" for path, count in counts.most_common(20)),
