@@ -206,7 +206,9 @@ def test_a_feature_that_a_scenario_does_not_show_is_told() -> None:
     raw = scenario(ROOT / "scenarios" / "shell" / "realistic")
     (sentence,) = unshown({**raw, "features": [*raw["features"], "upstream-error"]})
     assert "nothing in it shows 'upstream-error'" in sentence
-    assert unshown({**raw, "features": [*raw["features"], "float-arguments"]}) == []  # no schema can say it
+    assert unshown({**raw, "features": [*raw["features"], "stream-spread"]}) == []  # no schema can say it
+    (sentence,) = unshown({**raw, "features": [*raw["features"], "unicode-arguments"]})
+    assert "nothing in it shows 'unicode-arguments'" in sentence
 
 
 @each_case
