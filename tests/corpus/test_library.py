@@ -203,6 +203,12 @@ def test_a_schema_with_an_unknown_keyword(copy: Path) -> None:
         schemas.shapes(Corpus(copy), "gemini", "request")
 
 
+def test_a_rule_with_an_unknown_level(copy: Path) -> None:
+    edit(copy / "formats" / "gemini" / "rules" / "shape.json", level="MUTS")
+    with pytest.raises(CorpusError, match=says("shape.json: `level` is 'MUTS'; it must be MUST, SHOULD, NOTE")):
+        Corpus(copy).rule("gemini/shape")
+
+
 def test_a_rule_is_read_when_it_is_asked_for(copy: Path) -> None:
     """A file that cannot be read fails who asks for that rule, and nobody else."""
     (copy / "formats" / "gemini" / "rules" / "shape.json").write_text("{")

@@ -263,7 +263,7 @@ def main(words: list[str]) -> int:
     for note in strange_arguments(options.case):
         print(f"note    {note}")
     listed(options.case)
-    chosen = f"{options.case} or bug_classes or test_every_feature or test_the_list_names"
+    chosen = f"{options.case} or bug_classes or named_shapes or test_every_feature or test_the_list_names"
     return common.tested("tests/corpus", "tests/reference/test_paths.py", "-k", chosen)
 
 

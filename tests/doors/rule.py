@@ -58,9 +58,10 @@ def skeleton(rule: str, direction: str, like: str | None) -> dict[str, Any]:
         )
     near = min(candidates, key=lambda example: len(str(example["obeys"])))
     print(f"copied  both bodies from {near['id']}")
+    print("guessed level SHOULD: the evidence decides it (CONTRIBUTING.md, What counts as evidence)")
     return {
         "id": rule,
-        "level": f"{common.TODO}: {common.words_of('rule', 'properties', 'level')}",
+        "level": "SHOULD",  # a word that is no level would keep the corpus from being read
         "face": "provider" if direction == "request" else "client",
         "element": f"{common.TODO}: {common.words_of('rule', 'properties', 'element')}",
         "sentence": f"{common.TODO}: what the rule demands.",

@@ -16,6 +16,7 @@ from doubles.draft import copied
 from every import every
 from reference import paths
 from toolcall_conformance.library import default_root, load_corpus, read_json
+from toolcall_conformance.library.rules import Rules
 from toolcall_reference import render
 
 RULES = [rule_entry.raw for rule_entry in load_corpus().rules.values() if "obeys" in rule_entry.raw]
@@ -41,10 +42,11 @@ def test_a_new_rule_gets_a_skeleton(small: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("direction", ["request", "response"])
 def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, small: Path) -> None:
     skeleton = rule.skeleton(f"{scope}/made-up", direction, None)
-    path = write(small / "rule.json", skeleton)
+    path = write(small / "made-up.json", skeleton)
+    assert Rules({scope: small})[skeleton["id"]].element.startswith("TODO: "), "the corpus can be read with it"
     assert all("replace the TODO" in mistake for mistake in common.mistakes(path, "rule"))
     filled = {key: value.replace("TODO", "so") if isinstance(value, str) else value for key, value in skeleton.items()}
-    filled |= {"level": "SHOULD", "element": "call"}
+    filled |= {"element": "call"}
     filled["evidence"] = [{"kind": "doc", "url": "https://example.org", "note": "so"}]
     assert common.mistakes(write(path, filled), "rule") == []
     (message,) = rule.examples(filled)

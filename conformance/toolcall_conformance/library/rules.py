@@ -88,6 +88,8 @@ def _rule(rule_id: str, path: Path) -> Rule:
     require(path, raw, **texts, evidence=list)
     if raw["id"] != rule_id:
         raise CorpusError(f"{path}: the id {raw['id']!r} differs from the file, {rule_id}; make the two the same")
+    if raw["level"] not in set(Level):
+        raise CorpusError(f"{path}: `level` is {raw['level']!r}; it must be {', '.join(Level)}")
     return Rule(
         id=rule_id,
         level=Level(raw["level"]),
