@@ -67,7 +67,7 @@ def test_the_doors_for_contributions_are_short() -> None:
         assert (ROOT / "tests" / f"{tool.replace('.', '/')}.py").is_file(), tool
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/developing.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/developing.md", "docs/hostile-input.md", "docs/clients.md"])
 def test_commands_for_contributors_are_those_of_the_clone(page: str) -> None:
     """A `pytest` or `python` of the system knows neither the project nor its plugins."""
     text = (ROOT / page).read_text(encoding="utf-8")
