@@ -105,7 +105,7 @@ class Engine:
         report = yield
         if item.files is not None:
             write_captured(item.files, report)
-            if whole := getattr(report.longrepr, "whole", None):
+            if whole := getattr(report.longrepr, "all_lines", None):
                 write_findings(item.files, "\n".join(line.text for line in whole))
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
