@@ -80,15 +80,15 @@ def build_follow_up(
     """
     wire_format = _get_format(format)
     if isinstance(response, dict):
-        whole, reply = copy_json(response), wire_format.decode_response(copy_json(response), Losses())
+        response_copy, reply = copy_json(response), wire_format.decode_response(copy_json(response), Losses())
     else:
         reply = _read_stream(response, wire_format)
-        whole = _encode_reply(reply, wire_format, request)
+        response_copy = _encode_reply(reply, wire_format, request)
     if not reply.calls and not results and reply.finish != "pause":
         raise Refused("the reply calls no tool, so there is nothing to answer")
     model = request.get("model") if isinstance(request.get("model"), str) else reply.model
     entries = build_tool_results(reply.calls, results, format, model=model)
-    body: Body = wire_format.follow_up(copy_json(request), whole, [call.id for call in reply.calls], entries)
+    body: Body = wire_format.follow_up(copy_json(request), response_copy, [call.id for call in reply.calls], entries)
     return body
 
 

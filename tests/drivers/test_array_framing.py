@@ -27,7 +27,7 @@ DATA = [event["data"] for event in parse(STREAM)["events"]]
 
 
 def test_it_is_one_json_document() -> None:
-    (document,) = as_array((STREAM,), FRAMING, whole=True)
+    (document,) = as_array((STREAM,), FRAMING, is_complete=True)
     assert json.loads(document) == DATA
     assert document.startswith(b"[{")
     assert document.endswith(b"}\n]\n")
@@ -35,16 +35,16 @@ def test_it_is_one_json_document() -> None:
 
 
 def test_an_event_is_an_element() -> None:
-    pieces = as_array(cuts.split_events(STREAM), FRAMING, whole=True)
+    pieces = as_array(cuts.split_events(STREAM), FRAMING, is_complete=True)
     assert len(pieces) == len(DATA)
     assert [json.loads(piece.strip(b"\n,\r[]")) for piece in pieces] == DATA
 
 
 def test_wherever_the_stream_is_cut_the_array_is_the_same() -> None:
-    (whole,) = as_array((STREAM,), FRAMING, whole=True)
+    (whole,) = as_array((STREAM,), FRAMING, is_complete=True)
     sizes = set()
     for at in range(len(STREAM) + 1):
-        first, last = as_array((STREAM[:at], STREAM[at:]), FRAMING, whole=True)
+        first, last = as_array((STREAM[:at], STREAM[at:]), FRAMING, is_complete=True)
         assert first + last == whole
         sizes.add(len(first))
     # Nearly every byte of the array is a place to cut it: not those between two elements.
@@ -53,22 +53,22 @@ def test_wherever_the_stream_is_cut_the_array_is_the_same() -> None:
 
 @pytest.mark.parametrize(("way", "stream"), [*cuts.vary_framing(STREAM)], ids=lambda value: str(value)[:12])
 def test_however_the_stream_is_framed_the_array_is_the_same(way: str, stream: bytes) -> None:
-    assert json.loads(b"".join(as_array((stream,), FRAMING, whole=True))) == DATA, way
+    assert json.loads(b"".join(as_array((stream,), FRAMING, is_complete=True))) == DATA, way
 
 
 def test_a_stream_that_is_lost_leaves_it_open() -> None:
-    pieces = as_array(cuts.split_events(STREAM)[:2], FRAMING, whole=False)
+    pieces = as_array(cuts.split_events(STREAM)[:2], FRAMING, is_complete=False)
     assert json.loads(b"".join(pieces) + b"]") == DATA[:2]
 
 
 def test_one_without_events_is_an_empty_array() -> None:
-    assert as_array((), FRAMING, whole=True) == (b"[\n]\n",)
-    assert as_array((b": nothing\n\n",), FRAMING, whole=True) == (b"[\n]\n",)
-    assert as_array((b"",), FRAMING, whole=False) == (b"",)
+    assert as_array((), FRAMING, is_complete=True) == (b"[\n]\n",)
+    assert as_array((b": nothing\n\n",), FRAMING, is_complete=True) == (b"[\n]\n",)
+    assert as_array((b"",), FRAMING, is_complete=False) == (b"",)
 
 
 def test_data_of_several_lines_are_one_element() -> None:
-    (document,) = as_array((b"data: {\ndata: }\n\n",), FRAMING, whole=True)
+    (document,) = as_array((b"data: {\ndata: }\n\n",), FRAMING, is_complete=True)
     assert json.loads(document) == [{}]
 
 

@@ -38,12 +38,12 @@ def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
     except ValueError:
         raise OSError(errno.EINVAL, "its name has a character that no file's name can have") from None
     with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(file.fileno())
-        if stat.S_ISDIR(about.st_mode):
+        stats = os.fstat(file.fileno())
+        if stat.S_ISDIR(stats.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not pipes and not stat.S_ISREG(about.st_mode):
+        if not pipes and not stat.S_ISREG(stats.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        if stat.S_ISFIFO(about.st_mode):
+        if stat.S_ISFIFO(stats.st_mode):
             return _read_pipe(file)
         return read_limited(file)
 
@@ -66,10 +66,10 @@ def _read_pipe(file: BinaryIO) -> bytes:
 
 def verify_readable(path: Path) -> None:
     """Raise OSError unless ``read_bytes`` can read this regular file."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):
+    stats = path.stat()
+    if not stat.S_ISREG(stats.st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
-    if about.st_size > MAX_BYTES:
+    if stats.st_size > MAX_BYTES:
         raise _too_large()
 
 

@@ -29,7 +29,7 @@ def describe_schema(schema: Schema, width: int) -> str:
     It describes the keywords of a :class:`~toolcall_conformance.basics.findings.Form`, and no others.
     """
     texts = [
-        _Describer(members=members, whole=whole).describe(schema)
+        _Describer(members=members, with_all=whole).describe(schema)
         for members in (True, False)
         for whole in (True, False)
     ]
@@ -37,11 +37,11 @@ def describe_schema(schema: Schema, width: int) -> str:
 
 
 class _Describer:
-    """Describes schemas, with two optional details: what ``members`` of objects must be, and ``whole`` lists."""
+    """Describes schemas, with two optional details: what ``members`` of objects must be, and ``with_all`` lists."""
 
-    def __init__(self, *, members: bool, whole: bool) -> None:
+    def __init__(self, *, members: bool, with_all: bool) -> None:
         self._with_members = members
-        self._with_all = whole
+        self._with_all = with_all
 
     def describe(self, schema: Schema) -> str:
         """Words for a value, or for the keys that an object lacks."""

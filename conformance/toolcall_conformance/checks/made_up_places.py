@@ -103,8 +103,8 @@ def _judged_parts(corpus: Corpus, format_name: str, operation: str, body: Any) -
     """The parts that a translation is judged by, each with its pointer; of a stream all places in events for them."""
     if operation == "stream":
         transport = corpus.transports[format_name]["stream"]
-        for what, key in _TRANSPORT_KEY_BY_PART.items():
-            yield from ((what, f"/events/*/data{entry['at']}") for entry in transport.get(key, ()))
+        for part, key in _TRANSPORT_KEY_BY_PART.items():
+            yield from ((part, f"/events/*/data{entry['at']}") for entry in transport.get(key, ()))
         return
     reading = formats.read(format_name, operation, body)
     yield from (("tool", tool.pointer) for tool in reading.tools)

@@ -29,15 +29,15 @@ class _Value:
         return lead + self.data[max(start - self.start, 0) : max(end - self.start, 0)]
 
 
-def as_array(pieces: Sequence[bytes], framing: Mapping[str, Any], *, whole: bool) -> tuple[bytes, ...]:
+def as_array(pieces: Sequence[bytes], framing: Mapping[str, Any], *, is_complete: bool) -> tuple[bytes, ...]:
     """Convert the pieces of a stream into pieces of an array. ``framing``: the texts around and between elements.
 
-    ``whole``: the array is closed. Else it breaks off, perhaps inside an element.
+    ``is_complete``: the array is closed. Else it breaks off, perhaps inside an element.
     """
     values = list(_read_values(b"".join(pieces), framing))
     ends = [0, *itertools.accumulate(map(len, pieces))]
     array_pieces = [b"".join(value.slice_between(*piece) for value in values) for piece in itertools.pairwise(ends)]
-    if whole:
+    if is_complete:
         closing = ("" if values else str(framing["open"])) + str(framing["close"])
         array_pieces = [*array_pieces[:-1], b"".join(array_pieces[-1:]) + closing.encode()]
     return tuple(array_pieces)

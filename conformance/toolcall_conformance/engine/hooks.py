@@ -105,8 +105,8 @@ class Engine:
         report = yield
         if item.files is not None:
             write_captured(item.files, report)
-            if whole := getattr(report.longrepr, "all_lines", None):
-                write_findings(item.files, "\n".join(line.text for line in whole))
+            if all_lines := getattr(report.longrepr, "all_lines", None):
+                write_findings(item.files, "\n".join(line.text for line in all_lines))
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"

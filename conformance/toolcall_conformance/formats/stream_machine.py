@@ -119,12 +119,12 @@ class Machine(ABC):
         calls: Iterable[StreamedCall],
         *,
         failed: bool,
-        whole: bool,
+        is_complete: bool,
         has_stop_reason: bool = False,
         body_without_stop_reason: dict[str, Any] | None = None,
     ) -> Assembled:
-        """Return the assembled stream; a ``failed`` one is not ``whole``."""
-        end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if whole else "open"
+        """Return the assembled stream; a ``failed`` one is not ``is_complete``."""
+        end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if is_complete else "open"
         return Assembled(
             body, end, tuple(calls), self.error, self.report.breaches, has_stop_reason, body_without_stop_reason
         )

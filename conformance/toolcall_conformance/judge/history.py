@@ -55,8 +55,8 @@ def judge_history(
         called = {call.id: call.ordinal for call in client_reading.calls if call.id}
         before = _put_client_results(before, client_reading)
     before = _rename_members(before, declared_names(corpus, golden, output, route.upstream))
-    whole = whole_request(route.upstream, output, provider_memory)
-    after = formats.read(route.upstream, "request", whole.body)
+    resolved_output = whole_request(route.upstream, output, provider_memory)
+    after = formats.read(route.upstream, "request", resolved_output.body)
     sides = Sides(
         corpus,
         before,
@@ -70,10 +70,13 @@ def judge_history(
     if not isinstance(output, dict):
         return Judgement((report_no_object(sides, output),))
     output_findings = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
-    if whole.unknown_id is not None:
+    if resolved_output.unknown_id is not None:
         expected = Words("the id of a reply that the provider gave")
         unknown = sides.finding(
-            "translation/stored-reply-known", whole.pointer or "", want=expected, got=whole.unknown_id
+            "translation/stored-reply-known",
+            resolved_output.pointer or "",
+            want=expected,
+            got=resolved_output.unknown_id,
         )
         return Judgement((*output_findings, unknown))
     if stored and lacks_turns(before, after):
@@ -87,7 +90,7 @@ def judge_history(
     )
     sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
     pair = align_sides(sides)
-    if not whole.added_entries and any(not finding.is_note for finding in output_findings):
+    if not resolved_output.added_entries and any(not finding.is_note for finding in output_findings):
         source_findings = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)
         output_findings = excuse_inherited(corpus, output_findings, source_findings, pair, golden, output)
     container = formats.get(route.upstream).client.CONTAINER
@@ -97,13 +100,15 @@ def judge_history(
         *unread.findings,
         *(finding for finding in compare(pair, HISTORY) if finding.rule not in let),
     ]
-    if not whole.added_entries:  # else pointers into the two differ
+    if not resolved_output.added_entries:  # else pointers into the two differ
         output_findings = suppress(corpus, output_findings, translation_findings)
     findings = (
         *output_findings,
-        *(whole.move_to_sent(finding, container) for finding in (*unsourced, *translation_findings)),
+        *(resolved_output.move_to_sent(finding, container) for finding in (*unsourced, *translation_findings)),
     )
-    accepted = tuple(whole.move_to_sent(tolerance, container) for tolerance in accepted_differences(pair, findings))
+    accepted = tuple(
+        resolved_output.move_to_sent(tolerance, container) for tolerance in accepted_differences(pair, findings)
+    )
     return Judgement(findings, losses.find_losses(pair, history=True), accepted)
 
 

@@ -31,13 +31,13 @@ class CachingJudge(Judge):
     def __len__(self) -> int:
         return len(self._judgements)
 
-    def history(self, golden: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
+    def history(self, golden: Any, output: Any, route: AnyRoute, **options: Any) -> Judgement:
         ends = [route.client, route.upstream, route.upstream_model]
-        key = blake2b(pack([golden, output, ends, more]), digest_size=16).digest()
+        key = blake2b(pack([golden, output, ends, options]), digest_size=16).digest()
         if key not in self._judgements:
             if len(self._judgements) == MAX_CACHED_JUDGEMENTS:
                 self._judgements.clear()
-            self._judgements[key] = super().history(golden, output, route, **more)
+            self._judgements[key] = super().history(golden, output, route, **options)
         return self._judgements[key]
 
 
@@ -50,8 +50,8 @@ class PoliciedJudge(CachingJudge):
 
     policy: Policy = field(default_factory=Policy, kw_only=True)
 
-    def request(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
-        judged = super().request(apply_policy(self.policy, route.client, source), output, route, **more)
+    def request(self, source: Any, output: Any, route: AnyRoute, **options: Any) -> Judgement:
+        judged = super().request(apply_policy(self.policy, route.client, source), output, route, **options)
         return self._accept_policy_names(judged, declared_tools(route.client, source))
 
     def _accept_policy_names(self, judged: Judgement, declared: Collection[str]) -> Judgement:
@@ -76,19 +76,19 @@ class PoliciedJudge(CachingJudge):
         return replace(judged, findings=tuple(findings))
 
     def response(
-        self, source: Any, output: Any, route: AnyRoute, *, requests: Requests = UNKNOWN_REQUESTS, **more: Any
+        self, source: Any, output: Any, route: AnyRoute, *, requests: Requests = UNKNOWN_REQUESTS, **options: Any
     ) -> Judgement:
         reply = self._rename_for_client(route, source, requests.client)
-        return super().response(reply, output, route, requests=requests, **more)
+        return super().response(reply, output, route, requests=requests, **options)
 
     def _rename_for_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
         declared = None if request is None else declared_tools(route.client, request)
         return undo_policy(self.policy, route.upstream, reply, declared)
 
-    def history(self, golden: Any, output: Any, route: AnyRoute, *, request: Any = None, **more: Any) -> Judgement:
+    def history(self, golden: Any, output: Any, route: AnyRoute, *, request: Any = None, **options: Any) -> Judgement:
         client_request = None if request is None else apply_policy(self.policy, route.client, request)
         return super().history(
-            apply_policy(self.policy, route.upstream, golden), output, route, request=client_request, **more
+            apply_policy(self.policy, route.upstream, golden), output, route, request=client_request, **options
         )
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:

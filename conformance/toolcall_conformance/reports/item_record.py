@@ -60,12 +60,12 @@ class ItemRecord:
         verdict: Verdict,
         variant: str | None = None,
         losses: Sequence[Loss] = (),
-        **rest: Any,
+        **members: Any,
     ) -> ItemRecord:
         """Make a record of findings; ``facts`` returns further members of a finding, as its signature."""
         plain = [{**finding_json(finding), **facts(finding)} for finding in findings]
         lost = [asdict(loss) for loss in losses]
-        return cls(findings=plain, verdict=verdict.value, variant=variant, losses=lost, **rest)
+        return cls(findings=plain, verdict=verdict.value, variant=variant, losses=lost, **members)
 
     @property
     def rules(self) -> list[str]:

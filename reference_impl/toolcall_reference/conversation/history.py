@@ -45,8 +45,8 @@ def check_pairing(conversation: Conversation) -> None:
     for call in conversation.calls:
         count = answers[call.id]
         if count != 1:
-            what = "has no result" if count == 0 else f"has {count} results"
-            raise Refused(f"the call {call.given_id or call.id} of {call.name} {what} in the history")
+            problem = "has no result" if count == 0 else f"has {count} results"
+            raise Refused(f"the call {call.given_id or call.id} of {call.name} {problem} in the history")
 
 
 def move_media_to_user(turns: list[Turn]) -> list[Turn]:

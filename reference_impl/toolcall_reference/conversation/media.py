@@ -20,15 +20,15 @@ def guess_mime(file_name: str | None) -> str | None:
     return mimetypes.guess_type((file_name or "").split("?")[0].split("#")[0])[0]
 
 
-def from_url(kind: str, url: str, **more: str | None) -> Media:
+def from_url(kind: str, url: str, **members: str | None) -> Media:
     """Media by a URL; a ``data:`` URL becomes its bytes."""
     match = _DATA_URL.fullmatch(url)
     if match:
         mime = match["mime"].lower() or None
         kind = kind if media_kind(mime) == "file" and kind != "file" else media_kind(mime)
-        return Media(kind, mime, data=match["data"], **more)
+        return Media(kind, mime, data=match["data"], **members)
     mime = guess_mime(url)
-    return Media(kind if kind != "file" else media_kind(mime), mime, url=url, **more)
+    return Media(kind if kind != "file" else media_kind(mime), mime, url=url, **members)
 
 
 def data_url(media: Media) -> str:
@@ -63,13 +63,13 @@ def decoded_text(media: Media) -> str | None:
 
 def placeholder(media: Media, losses: Losses, target: str) -> Text:
     """A visible text instead of media that the format ``target`` cannot hold. Records the loss."""
-    what = media.mime or media.kind
-    losses.add("media", f"{target} cannot carry it; replaced by text", what)
+    noun = media.mime or media.kind
+    losses.add("media", f"{target} cannot carry it; replaced by text", noun)
     where = media.url or media.file_id or media.name
     if where:
-        return Text(f"[{what}: {where}]")
+        return Text(f"[{noun}: {where}]")
     size = len(media.data or "") * 3 // 4
-    return Text(f"[{what}, {size} bytes, not shown]")
+    return Text(f"[{noun}, {size} bytes, not shown]")
 
 
 def replace_media_by_text(items: list[Item], losses: Losses, target: str) -> list[Item]:

@@ -62,8 +62,8 @@ def texts_without_media(parts: Sequence[Text | Media]) -> list[Text]:
     texts = [part for part in parts if isinstance(part, Text)]
     if texts and any(text.text.strip() for text in texts):
         return texts
-    what = ", ".join(part.mime or part.kind for part in parts if isinstance(part, Media))
-    return [Text(f"[{what}: behind the results]")]
+    kinds = ", ".join(part.mime or part.kind for part in parts if isinstance(part, Media))
+    return [Text(f"[{kinds}: behind the results]")]
 
 
 def reports_error(content: str) -> bool:

@@ -57,8 +57,8 @@ def connection_failure(upstream: Upstream, error: Exception) -> Failure:
     if isinstance(error, TimeoutError):
         message = f"the upstream {upstream.name} was silent for {upstream.timeout:g} seconds"
         return Failure("timeout", 504, message)
-    what = " ".join(str(error).split()) or type(error).__name__
-    return Failure("server_error", 502, f"the upstream {upstream.name} cannot be reached, or broke off: {what}")
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return Failure("server_error", 502, f"the upstream {upstream.name} cannot be reached, or broke off: {reason}")
 
 
 def hide_key(content: bytes, key: str | None) -> bytes:

@@ -109,8 +109,8 @@ class Exchange:
         reply_headers = {name.lower(): text for name, text in reply.headers.items()}
         for name, text in reply_headers.items():
             if _CONTROL_CHARACTER.search(text):
-                what = f"answered with a control character in its header {name}, which HTTP forbids"
-                raise errors.bad_reply(self.upstream, what)
+                fault = f"answered with a control character in its header {name}, which HTTP forbids"
+                raise errors.bad_reply(self.upstream, fault)
             if self._own_key:
                 reply_headers[name] = text.replace(self._own_key, errors.HIDDEN_KEY)
         return reply_headers
@@ -207,14 +207,14 @@ class Exchange:
         )
         await response.prepare(self.request)
         translator = self.session.stream_translator()
-        whole = True
+        is_complete = True
         async for written in self._client_pieces(first, reply, translator):
             if written is None:
-                whole = False
+                is_complete = False
             elif framed := framing.feed(written):
                 await response.write(framed)
         self._note_losses()
-        if whole:
+        if is_complete:
             await response.write_eof(framing.end())
             self.has_streamed = True
             await _read_rest(reply)

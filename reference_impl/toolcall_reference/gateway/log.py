@@ -39,11 +39,13 @@ class Log:
     def report_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Print an error of the event loop, for ``loop.set_exception_handler``."""
         error = context.get("exception")
-        what = f"{context.get('message')}: {error}" if isinstance(error, OSError) else None
-        if what is None and isinstance(error, BaseException):
+        message = f"{context.get('message')}: {error}" if isinstance(error, OSError) else None
+        if message is None and isinstance(error, BaseException):
             self.report_fault(error)
-        elif self._is_due(what or str(context.get("message")), ""):
-            print(f"toolcall gateway: {escape_text(what or str(context.get('message')))}", file=sys.stderr, flush=True)
+        elif self._is_due(message or str(context.get("message")), ""):
+            print(
+                f"toolcall gateway: {escape_text(message or str(context.get('message')))}", file=sys.stderr, flush=True
+            )
 
     def logger(self) -> logging.Logger:
         """A logger for aiohttp's server: an illegal HTTP request is a line, anything else a fault."""
@@ -53,8 +55,8 @@ class Log:
 
     def report_bad_request(self, error: Exception) -> None:
         """Print that a client sent an illegal HTTP request."""
-        what = " ".join(str(error).split())
-        kind = f"a client sent no HTTP request: {what[:_MAX_LETTERS]}"
+        message = " ".join(str(error).split())
+        kind = f"a client sent no HTTP request: {message[:_MAX_LETTERS]}"
         if self._is_due(kind, kind):
             print(f"toolcall gateway: {escape_text(kind)}", file=sys.stderr, flush=True)
 

@@ -54,8 +54,10 @@ def describe_problem(operation: str, failure: FailedOutcome, item: str) -> Probl
     """Describe an outcome as a compiler would."""
     match failure:
         case RefusedOutcome(reason):
-            what = f"{operation} refused the plainest exchange: {reason or 'no reason given'}"
-            return Problem(what, hint="a route that is never done is refused when its session is opened", item=item)
+            problem_text = f"{operation} refused the plainest exchange: {reason or 'no reason given'}"
+            return Problem(
+                problem_text, hint="a route that is never done is refused when its session is opened", item=item
+            )
         case UnsupportedOutcome(reason):
             return Problem(f"{operation} is not done: {reason}", item=item)
         case Crashed(_, traceback):

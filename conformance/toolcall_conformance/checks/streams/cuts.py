@@ -84,8 +84,8 @@ def _difference(
     received = ClientStream(exchange.route.client, outcome)
     if canonical(received.content) != canonical(uncut.content):
         return "the translator makes another reply", uncut.content, received.content
-    state, whole = received.state_from(exchange.stream), uncut.state_from(exchange.stream)
-    return ("the provider's own state is damaged", whole, state) if state != whole else None
+    state, uncut_state = received.state_from(exchange.stream), uncut.state_from(exchange.stream)
+    return ("the provider's own state is damaged", uncut_state, state) if state != uncut_state else None
 
 
 def _broken_rule(variant: str, transport: Mapping[str, Any]) -> str:

@@ -33,29 +33,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the loss table of all pairs, or all about one."""
     corpus = load_corpus()
-    whole = table(corpus)
+    loss_table = table(corpus)
     if parsed.pair is not None:
-        whole = {"pairs": {parsed.pair: _pair_losses(corpus, whole, parsed.pair)}}
+        loss_table = {"pairs": {parsed.pair: _pair_losses(corpus, loss_table, parsed.pair)}}
     if parsed.json:
-        say_json(dump(whole).rstrip("\n"))
+        say_json(dump(loss_table).rstrip("\n"))
     elif parsed.pair is None:
-        say_lines("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
-        first = next(iter(whole["pairs"]))
+        say_lines("\n\n".join(_names(pair, ways) for pair, ways in loss_table["pairs"].items()))
+        first = next(iter(loss_table["pairs"]))
         say("")
         say(f"*: some media types or values only. `toolcall-conformance losses {first}` prints the reasons.")
     else:
         client, upstream = parsed.pair.split("-to-")
-        say_lines("\n\n".join(_explanations(client, upstream, whole["pairs"][parsed.pair])))
+        say_lines("\n\n".join(_explanations(client, upstream, loss_table["pairs"][parsed.pair])))
     return 0
 
 
-def _pair_losses(corpus: Corpus, whole: dict[str, Any], pair: str) -> dict[str, Any]:
+def _pair_losses(corpus: Corpus, loss_table: dict[str, Any], pair: str) -> dict[str, Any]:
     client, _, upstream = pair.partition("-to-")
     if client == upstream and client in corpus.formats:
         raise UsageError(f"{pair}: nothing may be lost there; bodies stay identical except for the model")
-    if pair not in whole["pairs"]:
+    if pair not in loss_table["pairs"]:
         raise UsageError(f"there is no pair {pair!r}{did_you_mean(pair, pairs(corpus)) or _pair_advice(corpus)}")
-    losses: dict[str, Any] = whole["pairs"][pair]
+    losses: dict[str, Any] = loss_table["pairs"][pair]
     return losses
 
 

@@ -67,8 +67,8 @@ def _breaks(verdict_index: VerdictIndex, case: Case) -> Iterator[Part]:
 def explain_family(corpus: Corpus, verdict_index: VerdictIndex, name: str, command: str) -> Explanation:
     """What its cases are about, their titles, and what they are there for."""
     cases = [case for case in corpus.cases.values() if case.id.split("/")[0] == name]
-    about = corpus.families[name]
-    parts = [Part("means", about)] if about else []
+    family = corpus.families[name]
+    parts = [Part("means", family)] if family else []
     parts += [Part("cases", f"{case.id}  {case.title}", value=case.id) for case in cases[:_CASES]]
     if len(cases) > _CASES:
         parts.append(Part("", f"and {len(cases) - _CASES} more: toolcall-conformance list cases"))

@@ -48,7 +48,7 @@ def run(parsed: argparse.Namespace) -> int:
     """Print the explanations of the ids."""
     settings = CommandSettings(parsed)
     columns = shutil.get_terminal_size((_WIDTH, 24)).columns
-    options = {"examples": parsed.examples, "whole": parsed.all or parsed.json}
+    options = {"examples": parsed.examples, "everything": parsed.all or parsed.json}
     explainer = Explainer(settings.corpus(), _command(settings), columns, **options)
     # "not applicable" is one word, whether in quotes or not.
     together = " ".join(parsed.id)
@@ -74,13 +74,13 @@ class Explainer:
     """
 
     def __init__(
-        self, corpus: Corpus, command: str, columns: int = _WIDTH, *, examples: bool = False, whole: bool = False
+        self, corpus: Corpus, command: str, columns: int = _WIDTH, *, examples: bool = False, everything: bool = False
     ) -> None:
         self._corpus = corpus
         self._command = command
         self._columns = columns
         self._examples = examples
-        self._whole = whole
+        self._everything = everything
         self._verdict_index = VerdictIndex(corpus)
 
     @cached_property
@@ -144,7 +144,7 @@ class Explainer:
 
     def _rule(self, rule_id: str) -> Explanation:
         rule = self._corpus.rule(rule_id)
-        options = {"examples": self._examples, "whole": self._whole}
+        options = {"examples": self._examples, "everything": self._everything}
         return explain_rule(
             self._corpus, self._verdict_index, self._circumstances, rule, columns=self._columns, **options
         )

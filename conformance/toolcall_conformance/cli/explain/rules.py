@@ -28,11 +28,11 @@ def explain_rule(
     *,
     columns: int,
     examples: bool = False,
-    whole: bool = False,
+    everything: bool = False,
 ) -> Explanation:
     """All that is known of a rule, with bodies that fit a terminal that is ``columns`` wide.
 
-    ``examples``: with both bodies in full; ``whole``: all evidence and reports, not a few.
+    ``examples``: with both bodies in full; ``everything``: all evidence and reports, not a few.
     """
     in_replies = rule.level_in("response")
     levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
@@ -46,9 +46,11 @@ def explain_rule(
         Part("why", rule.why),
         Part("fix", rule.fix),
         *_kinds(rule),
-        *body_parts(verdict_index, rule, text_width(columns), whole=whole),
-        *evidence_parts(harder or rule.evidence, None if whole else _MAX_EVIDENCE),
-        *_incident_parts(verdict_index.incidents(rule.id), whole=whole, evidence=rule.evidence if harder else ()),
+        *body_parts(verdict_index, rule, text_width(columns), everything=everything),
+        *evidence_parts(harder or rule.evidence, None if everything else _MAX_EVIDENCE),
+        *_incident_parts(
+            verdict_index.incidents(rule.id), everything=everything, evidence=rule.evidence if harder else ()
+        ),
         known_failure(rule.id, _items(corpus, rule)),
         *file_parts(corpus, rule, whole=whole),
     ]
@@ -89,7 +91,7 @@ def _items(corpus: Corpus, rule: Rule) -> str:
 
 
 def _incident_parts(
-    incidents: list[tuple[str, str]], *, whole: bool, evidence: Sequence[Mapping[str, Any]]
+    incidents: list[tuple[str, str]], *, everything: bool, evidence: Sequence[Mapping[str, Any]]
 ) -> Iterator[Part]:
     """A few reports of such faults in real translators, or that the corpus names none.
 
@@ -103,7 +105,7 @@ def _incident_parts(
     ]
     if not reports:
         yield Part("seen", "the corpus names no report of it" if evidence else "the reports above")
-    most = len(reports) if whole else min(len(reports), _MAX_INCIDENTS)
+    most = len(reports) if everything else min(len(reports), _MAX_INCIDENTS)
     before = ""
     for text, url in reports[:most]:
         yield Part("seen", url if text == before else f"{text} {url}".strip(), value={"what": text, "url": url})
@@ -122,17 +124,19 @@ def _example(rule: Rule, key: str) -> Part:
 _EVENTS = 2
 
 
-def body_parts(verdict_index: VerdictIndex, rule: Rule, width: int, *, whole: bool) -> Iterator[Part]:
+def body_parts(verdict_index: VerdictIndex, rule: Rule, width: int, *, everything: bool) -> Iterator[Part]:
     """What breaks a rule and what obeys it, in lines of at most ``width`` characters; or why no body shows it.
 
-    ``whole``: also the harmless body that comes nearest.
+    ``everything``: also the harmless body that comes nearest.
     """
     broken = [verdict for verdict in verdict_index.mutants(rule.id) if len(broken_rules(verdict)) == 1]
     harmless = verdict_index.harmless(rule.id)
     if "breaks" in rule.raw:
         yield from _pair(rule.raw["obeys"], rule.raw["breaks"], width)
         yield from (Part("mutant", heading(verdict), value=verdict["name"]) for verdict in broken[:1])
-        yield from (Part("harmless", heading(verdict), value=verdict["name"]) for verdict in harmless[: int(whole)])
+        yield from (
+            Part("harmless", heading(verdict), value=verdict["name"]) for verdict in harmless[: int(everything)]
+        )
         return
     yield Part("breaks", rule.raw.get("bodiless", "No body shows it."))
     streams = [

@@ -177,6 +177,6 @@ def client_result(parsed: argparse.Namespace, direction: str, output: Any, sourc
 def _expected_reading(upstream: str, direction: str, source: Any) -> Reading | None:
     """What the client should read; None where the upstream's stream is not whole."""
     if direction == "stream" and "events" in source:
-        whole = formats.assemble(upstream, source).as_sent
-        return formats.read(upstream, "response", whole.body) if whole.end == "whole" else None
+        reply = formats.assemble(upstream, source).as_sent
+        return formats.read(upstream, "response", reply.body) if reply.end == "whole" else None
     return formats.read(upstream, "error" if direction == "error" else "response", source)

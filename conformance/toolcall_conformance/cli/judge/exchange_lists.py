@@ -89,10 +89,10 @@ def run(
 
 def _unjudged_counts(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """How many exchanges, and how many replies of others, the table shows as not judged."""
-    for words, what in (("not judged", "exchange"), ("reply not judged", "reply")):
+    for words, noun in (("not judged", "exchange"), ("reply not judged", "reply")):
         count = sum(line[3].split(", ")[-1].partition(":")[0] == words for line in lines)
         if count:
-            yield f"not judged: {count} {what if count == 1 else _MANY[what]}; the table shows which"
+            yield f"not judged: {count} {noun if count == 1 else _MANY[noun]}; the table shows which"
 
 
 def _matches(client: Capture, upstream: Capture | None) -> list[MatchedExchange]:

@@ -94,10 +94,10 @@ def verify_kind(parsed: argparse.Namespace, corpus: Corpus, name: str, direction
     other = "response" if direction == "request" else "request"
     if _has_container(corpus, name, direction, source) or not _has_container(corpus, name, other, source):
         return
-    what = "reply" if other == "response" else "request"
+    kind = "reply" if other == "response" else "request"
     advice = "add --response" if other == "response" else "leave out --response"
     source_name = "stdin" if parsed.source == "-" else parsed.source
-    raise UsageError(f"{source_name}: this is a {what} of {name}; {advice} to judge it as one")
+    raise UsageError(f"{source_name}: this is a {kind} of {name}; {advice} to judge it as one")
 
 
 def verify_same_kind(corpus: Corpus, names: tuple[str, str], source: Any, output: Any) -> None:

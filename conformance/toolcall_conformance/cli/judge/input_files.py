@@ -139,8 +139,8 @@ def _json(name: str, data: bytes) -> Any:
     try:
         content = parse_json(data)
     except JSONError as error:
-        if what := describe_contents(data):
-            raise UsageError(f"{display_name(name)}: {what}") from None
+        if contents := describe_contents(data):
+            raise UsageError(f"{display_name(name)}: {contents}") from None
         hint = "; this is an event stream, add --stream" if _FIELD.match(data.lstrip()) else ""
         if not hint and data.lstrip()[:1] in (b"{", b"[") and data.rstrip()[-1:] not in (b"}", b"]"):
             hint = "; is the file cut off?"

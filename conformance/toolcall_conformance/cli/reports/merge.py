@@ -50,10 +50,10 @@ def run(parsed: argparse.Namespace) -> int:
     documents = {name: json_report.read(Path(name)) for name in names}
     verify_versions(documents, corpus)
     order = merge.nodeid_order(_CHECKS, VARIANTS_BY_CHECK, corpus.formats)
-    whole = merge.merge_reports(documents, Harm.of(corpus), order)
+    merged = merge.merge_reports(documents, Harm.of(corpus), order)
     for path in parsed.output:
-        files.write(whole, path, corpus, _OPTION)
-    for line in (*merge.summary_lines(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):
+        files.write(merged, path, corpus, _OPTION)
+    for line in (*merge.summary_lines(merged, len(names)), *(f"the report is {path}" for path in parsed.output)):
         say(line)
     return 0
 

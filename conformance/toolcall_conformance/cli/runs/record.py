@@ -243,9 +243,9 @@ def _selected_cases(parsed: argparse.Namespace, corpus: Corpus) -> list[Case]:
     families = {case.family for case in corpus.cases.values()}
     for selection in (parsed.case, parsed.family):  # perhaps as pytest takes them
         selection[:] = [name.removeprefix("toolcall::") for name in selection]
-    for names, choices, what in ((parsed.case, corpus.cases, "case"), (parsed.family, families, "family")):
+    for names, choices, noun in ((parsed.case, corpus.cases, "case"), (parsed.family, families, "family")):
         for name in names:
             if name not in choices:
-                raise UsageError(f"there is no {what} {name!r}{did_you_mean(name, choices)}")
+                raise UsageError(f"there is no {noun} {name!r}{did_you_mean(name, choices)}")
 
     return [case for case in corpus.cases.values() if case.id in parsed.case or case.family in parsed.family]

@@ -160,8 +160,8 @@ def _check_schema(path: Path, config: Any) -> None:
             f"{path}: it needs a name, a [client.FORMAT] and an [upstream.FORMAT] table, and a command or a url: "
             f"{breach.message if breach.validator == 'required' else 'neither command nor url is there'}"
         )
-    about = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
-    raise SpecError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
+    description = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
+    raise SpecError(f"{path}: {place}: {breach.message}{f' ({description})' if description else ''}")
 
 
 def _check_variables(path: Path, config: Mapping[str, Any]) -> None:

@@ -237,7 +237,7 @@ class ExchangeSession:
             framing = self._array_framing()
             if framing is None:
                 return None
-            pieces = as_array(source.pieces, framing, whole=source.end == "plain")
+            pieces = as_array(source.pieces, framing, is_complete=source.end == "plain")
             content_type = str(framing["content_type"])
         end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
         return Reply(200, pieces, {"content-type": content_type}, end, self._conversation.progress)

@@ -41,5 +41,5 @@ def _files(folder: Path, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]
                 if depth or entry.name != _CASES_FOLDER:
                     yield from _files(Path(entry.path), depth + 1)
             else:
-                about = entry.stat()
-                yield entry.path, (about.st_size, about.st_mtime_ns)
+                stats = entry.stat()
+                yield entry.path, (stats.st_size, stats.st_mtime_ns)

@@ -106,13 +106,13 @@ def _force_exit(ending: threading.Event) -> None:
     code = exit_codes[-1]
     waiting = [thread for thread in threading.enumerate() if not thread.daemon and thread.is_alive()]
     others = [thread for thread in waiting if thread is not threading.main_thread()]
-    what = (
+    threads_text = (
         ", ".join(map(_describe_thread, others[:_MAX_NAMED]))
         or f"a function at exit{_location(threading.main_thread())}"
     )
     if others[_MAX_NAMED:]:
-        what += f" and {len(others) - _MAX_NAMED} more"
-    message = f"toolcall: the translator left running: {what}; pytest ends without it (exit code {code})\n"
+        threads_text += f" and {len(others) - _MAX_NAMED} more"
+    message = f"toolcall: the translator left running: {threads_text}; pytest ends without it (exit code {code})\n"
     sys.stderr.write(message)
     if others:  # else Python runs the functions at exit already
         leaver = threading.Thread(target=atexit._run_exitfuncs, daemon=True)  # noqa: SLF001 - Python's own, before it waits

@@ -72,8 +72,8 @@ class RootNode(pytest.Directory):
 
 
 class _Branch(pytest.Collector):
-    def __init__(self, *, items: tuple[PlannedItem, ...], run: Run, **rest: Any) -> None:
-        super().__init__(**rest)
+    def __init__(self, *, items: tuple[PlannedItem, ...], run: Run, **options: Any) -> None:
+        super().__init__(**options)
         self.items = items
         self.run = run
 
@@ -100,8 +100,8 @@ class CheckNode(_Branch):
 class ConformanceItem(pytest.Item):
     """A case, played on a route in one check."""
 
-    def __init__(self, *, planned: PlannedItem, run: Run, **rest: Any) -> None:
-        super().__init__(**rest)
+    def __init__(self, *, planned: PlannedItem, run: Run, **options: Any) -> None:
+        super().__init__(**options)
         self.planned = planned
         self.run = run
         self.repeated_result: RepeatedResult | None = None

@@ -66,9 +66,9 @@ class FailureText:
     @classmethod
     def of(cls, lines: Sequence[Line], reprcrash: CrashLine) -> Self:
         """Sanitize lines, and cut the middle of a long text."""
-        whole = [Line(visible(shorten(line.text)), line.kind) for line in lines]
-        excerpt = _cut_middle(whole)
-        return cls(excerpt, reprcrash, [] if excerpt is whole else whole)
+        all_lines = [Line(visible(shorten(line.text)), line.kind) for line in lines]
+        excerpt = _cut_middle(all_lines)
+        return cls(excerpt, reprcrash, [] if excerpt is all_lines else all_lines)
 
 
 # Characters for the line that says how many are left out.

@@ -56,23 +56,23 @@ def whole_request(upstream: str, body: Any, provider_memory: ProviderMemory) -> 
         if name not in provider_memory:
             return WholeRequest(body, pointer=pointer, unknown_id=name)
     places = frozenset(pointer for _, pointer in referred)
-    whole = keeper.resolve_references(body, provider_memory)
+    resolved = keeper.resolve_references(body, provider_memory)
     if named is None:
-        return WholeRequest(whole, reference_pointers=places)
+        return WholeRequest(resolved, reference_pointers=places)
     history = provider_memory[named[0]]
-    return WholeRequest(keeper.expand(whole, history), len(history), named[1], reference_pointers=places)
+    return WholeRequest(keeper.expand(resolved, history), len(history), named[1], reference_pointers=places)
 
 
 def extend_memory(upstream: str, body: Any, reply: Any, provider_memory: ProviderMemory) -> ProviderMemory:
     """The memory with one more exchange: the request ``body`` as it was sent, and the provider's ``reply``."""
     keeper = formats.get(upstream).conversation_state
-    whole = whole_request(upstream, body, provider_memory)
-    if keeper is None or whole.unknown_id is not None or not isinstance(body, dict):
+    resolved = whole_request(upstream, body, provider_memory)
+    if keeper is None or resolved.unknown_id is not None or not isinstance(body, dict):
         return provider_memory
-    new = keeper.stored_history(whole.body, reply)
+    new = keeper.stored_history(resolved.body, reply)
     if new is None:
         return provider_memory
-    return {**provider_memory, **keeper.stored_items(whole.body, reply), new[0]: new[1]}
+    return {**provider_memory, **keeper.stored_items(resolved.body, reply), new[0]: new[1]}
 
 
 def whole_exchanges(format_name: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:

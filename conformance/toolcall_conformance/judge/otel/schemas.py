@@ -39,8 +39,10 @@ def _validator(corpus: Corpus, attribute: str, definition: str | None) -> Any:
     import referencing
     import referencing.jsonschema
 
-    whole = schema(corpus, attribute)
-    root_schema = whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
+    full_schema = schema(corpus, attribute)
+    root_schema = (
+        full_schema if definition is None else {"$defs": full_schema["$defs"], "$ref": f"#/$defs/{definition}"}
+    )
     draft_7 = referencing.jsonschema.DRAFT7.create_resource(jsonschema.Draft7Validator.META_SCHEMA)
     registry: referencing.Registry[Any] = referencing.Registry().with_resource(_DRAFT_7, draft_7)
     return jsonschema.Draft202012Validator(root_schema, registry=registry)

@@ -89,7 +89,7 @@ def judge_stream(
         return Judgement(_judge_alone(pair, stream_findings) if received.end == "whole" else tuple(stream_findings))
     if received.body is None:
         return Judgement((*stream_findings, _report_missing_reply(pair)))
-    whole = judge_body(
+    reply_judgement = judge_body(
         corpus,
         sent.body,
         received.body,
@@ -105,8 +105,8 @@ def judge_stream(
         streamed=True,
     )
     cut = list(_report_cut_calls(pair, sent))
-    others = suppress(corpus, whole.findings, cut)
-    return replace(whole, findings=(*_join_findings(pair, stream_findings, others), *cut))
+    others = suppress(corpus, reply_judgement.findings, cut)
+    return replace(reply_judgement, findings=(*_join_findings(pair, stream_findings, others), *cut))
 
 
 @dataclass(frozen=True)

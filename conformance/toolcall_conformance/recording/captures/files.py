@@ -71,23 +71,25 @@ def read_capture(corpus: Corpus, path: Path, data: bytes) -> Capture | None:
         return litellm.read_debug_log(text)
     if curl.is_curl(text):
         return curl.read(text)
-    whole = _json(text)
-    return _in_lines(corpus, text) if whole is None else _in_json(corpus, whole)
+    document = _json(text)
+    return _in_lines(corpus, text) if document is None else _in_json(corpus, document)
 
 
-def _in_json(corpus: Corpus, whole: Any) -> Capture | None:
+def _in_json(corpus: Corpus, document: Any) -> Capture | None:
     """The exchanges in one JSON value."""
-    if har.is_har(whole):
-        return har.read(whole)
-    if isinstance(whole, list):
-        capture = json_lines.read(corpus, whole, "entry") if all(isinstance(entry, dict) for entry in whole) else None
+    if har.is_har(document):
+        return har.read(document)
+    if isinstance(document, list):
+        capture = (
+            json_lines.read(corpus, document, "entry") if all(isinstance(entry, dict) for entry in document) else None
+        )
         # One body in a list is a wrapper, not a list of exchanges.
-        return capture if capture is not None and (whole[1:] or any(map(_has_reply, capture.exchanges))) else None
-    if litellm.is_payload(whole) or is_telemetry(whole):
-        return json_lines.read(corpus, [whole], "record")
-    if not isinstance(whole, dict) or recognise_body(corpus, whole):
+        return capture if capture is not None and (document[1:] or any(map(_has_reply, capture.exchanges))) else None
+    if litellm.is_payload(document) or is_telemetry(document):
+        return json_lines.read(corpus, [document], "record")
+    if not isinstance(document, dict) or recognise_body(corpus, document):
         return None
-    capture = json_lines.read(corpus, [whole], "record")
+    capture = json_lines.read(corpus, [document], "record")
     return capture if any(exchange.request and _has_reply(exchange) for exchange in capture.exchanges) else None
 
 

@@ -165,12 +165,12 @@ def _check(path: Path, document: Any) -> None:
                     f"{', '.join(properties)}"
                 )
     if breach.validator == "required":
-        what = "a table [[pairs]] with source and output" if place == "the file" else "source and output"
-        raise PairsError(f"{path}: {place} needs {what}")
+        missing = "a table [[pairs]] with source and output" if place == "the file" else "source and output"
+        raise PairsError(f"{path}: {place} needs {missing}")
     if place.startswith("[formats]"):
         raise PairsError(f"{path}: {place}: give the name of a format, or false for one that is not judged")
-    about = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
-    raise PairsError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
+    description = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
+    raise PairsError(f"{path}: {place}: {breach.message}{f' ({description})' if description else ''}")
 
 
 def _place(steps: list[Any]) -> str:

@@ -31,10 +31,10 @@ _RUST = re.compile(r"\A\s*(?:Ok\(|Some\(|[A-Z]\w*(?:::\w+)* [{(])")
 def text_of(path: Path) -> str:
     """The text of a golden file, unpacked. Raises UnreadableGoldenError."""
     try:
-        about = path.stat()
+        stats = path.stat()
     except OSError as error:
         raise UnreadableGoldenError(f"it cannot be read ({error.strerror})") from None
-    return _text_of(path, about.st_mtime_ns, about.st_size)
+    return _text_of(path, stats.st_mtime_ns, stats.st_size)
 
 
 @lru_cache(maxsize=256)

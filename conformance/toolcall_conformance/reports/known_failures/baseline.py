@@ -214,15 +214,17 @@ class KnownFailures:
         patterns_text = f"{', '.join(plain_patterns[:_PATTERNS_SHOWN])}{more}"
         all_nodeids = {each for pattern in entry.patterns for each in items.matching(pattern)}
         if len(plain_patterns) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
-            what = f"{patterns_text} no longer fails"
+            sentence = f"{patterns_text} no longer fails"
         else:
             share = "all" if len(named) == len(all_nodeids) else f"{len(named)} of"
-            what = f"{share} {len(all_nodeids)} items no longer fail: {patterns_text}"
-        whole = len(named) == len(all_nodeids)
+            sentence = f"{share} {len(all_nodeids)} items no longer fail: {patterns_text}"
+        is_whole_entry = len(named) == len(all_nodeids)
         # A pattern may match more than what no longer fails.
-        goes = whole or all(len(nodeids) == len(items.matching(pattern)) for pattern, nodeids in passing.items())
-        lines = _lines_text([entry.lines] if whole else _number_ranges({pattern.line for pattern in passing}))
-        return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
+        goes = is_whole_entry or all(
+            len(nodeids) == len(items.matching(pattern)) for pattern, nodeids in passing.items()
+        )
+        lines = _lines_text([entry.lines] if is_whole_entry else _number_ranges({pattern.line for pattern in passing}))
+        return f"{self.name or self.path}: {entry}: {sentence}; {'delete' if goes else 'it stands in'} {lines}"
 
     def _location(self, entry: KnownEntry) -> str:
         return f"{self.path.name if self.path else ''}:{entry.lines[0]}"

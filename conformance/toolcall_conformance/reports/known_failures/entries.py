@@ -57,7 +57,7 @@ def expand_braces(text: str, depth: int = 0) -> list[str]:
     return texts
 
 
-def _split_braces(text: str, whole: str) -> tuple[list[str], str]:
+def _split_braces(text: str, pattern_text: str) -> tuple[list[str], str]:
     """Return the alternatives up to the closing brace, and the text after it. Raises ValueError."""
     depth, start = 0, 0
     nodeids: list[str] = []
@@ -68,7 +68,7 @@ def _split_braces(text: str, whole: str) -> tuple[list[str], str]:
             if sign == "}":
                 return nodeids, text[start:]
         depth += {"{": 1, "}": -1}.get(sign, 0)
-    raise ValueError(f"a brace of {whole!r:.200} is not closed; write {{a,b}}")
+    raise ValueError(f"a brace of {pattern_text!r:.200} is not closed; write {{a,b}}")
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,9 @@ def of_file(corpus: Corpus, path: Path) -> list[SourceBody]:
         return []
     if _STREAM.match(text):
         return [*_of_stream(corpus, text)]
-    whole = _json(text)
-    if whole is not None:
-        return [*_within(corpus, whole, 0)]
+    document = _json(text)
+    if document is not None:
+        return [*_within(corpus, document, 0)]
     lines = [_json(line) for line in text.splitlines() if line.strip()]
     if not lines or not all(isinstance(line, dict) for line in lines):
         return []

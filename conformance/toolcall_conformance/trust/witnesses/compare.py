@@ -149,13 +149,13 @@ def _ids(sight: ClientView, expected: Reading) -> Iterator[str]:
 def _text(sight: ClientView, expected: Reading) -> Iterator[str]:
     """A text that is lost, changed, repeated or invented; additional text does no harm."""
     texts = [item.text for turn in expected.turns for item in turn.items if isinstance(item, Text)]
-    joined_text, whole = "".join(texts), "".join(sight.text.split())
-    if joined_text.strip() and _in_order(texts, whole):
-        if whole.count("".join(joined_text.split())) > 1:
+    joined_text, client_text = "".join(texts), "".join(sight.text.split())
+    if joined_text.strip() and _in_order(texts, client_text):
+        if client_text.count("".join(joined_text.split())) > 1:
             yield f"shows the text {_quote(joined_text)} twice"
-    elif not joined_text.strip() and (not whole or may_fail(expected)):
+    elif not joined_text.strip() and (not client_text or may_fail(expected)):
         return
-    elif not whole:
+    elif not client_text:
         yield f"lost the text {_quote(joined_text)}"
     elif not joined_text.strip():
         yield f"shows a text that nobody wrote: {_quote(sight.text)}"
@@ -163,12 +163,12 @@ def _text(sight: ClientView, expected: Reading) -> Iterator[str]:
         yield f"shows the text {_quote(sight.text)}, not {_quote(joined_text)}"
 
 
-def _in_order(texts: Iterable[str], whole: str) -> bool:
+def _in_order(texts: Iterable[str], client_text: str) -> bool:
     """Whether the whole has the texts in their order, whatever the white space."""
     at = 0
     for text in texts:
         plain = "".join(text.split())
-        at = whole.find(plain, at)
+        at = client_text.find(plain, at)
         if at < 0:
             return False
         at += len(plain)

@@ -45,8 +45,8 @@ class GoogleSdk:
 
     def stream(self) -> StreamedReply:
         chunks = list(self.client.models.generate_content_stream(model="gemini", contents="Hello"))
-        whole = join_chunks([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
-        return StreamedReply(self._types.GenerateContentResponse.model_validate(whole))
+        reply = join_chunks([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
+        return StreamedReply(self._types.GenerateContentResponse.model_validate(reply))
 
     def see(self, reply: Any) -> ClientView:
         tokens = None if reply.usage_metadata is None else reply.usage_metadata.total_token_count
@@ -95,12 +95,12 @@ def join_chunks(chunks: list[Any]) -> Any:
 
     Raises MistypedError for a piece of arguments that has no place.
     """
-    whole: dict[str, Any] = {}
+    reply: dict[str, Any] = {}
     candidate: dict[str, Any] = {}
     parts: list[Any] = []
     under_way: dict[str, Any] | None = None
     for chunk in chunks:
-        whole |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
+        reply |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
         for other in chunk.get("candidates", ()):
             if other.get("index", 0) != candidate.get("index", other.get("index", 0)):
                 continue  # another reply to the same request
@@ -115,7 +115,7 @@ def join_chunks(chunks: list[Any]) -> Any:
     remaining_parts = [part for part in parts if part != {"text": ""}]
     if "content" in candidate:
         candidate["content"] = {**candidate["content"], "parts": remaining_parts}
-    return whole | ({"candidates": [candidate]} if candidate else {})
+    return reply | ({"candidates": [candidate]} if candidate else {})
 
 
 def _partial_call(part: Any, under_way: dict[str, Any] | None, parts: list[Any]) -> dict[str, Any] | None:

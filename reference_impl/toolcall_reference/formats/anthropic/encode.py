@@ -72,8 +72,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         turns = [Turn("user", [Text(PLACEHOLDER)])]
     if system:
         blocks = [_with_cache_mark({"type": "text", "text": text.text}, text) for text in system]
-        whole = len(system) == 1 and not system[0].cached and "system-blocks" not in target.notations
-        body["system"] = system[0].text if whole else blocks
+        is_plain_text = len(system) == 1 and not system[0].cached and "system-blocks" not in target.notations
+        body["system"] = system[0].text if is_plain_text else blocks
     ids = target.assign_ids(conversation.calls, IDS)
     body["messages"] = [_encode_message(turn, ids, target) for turn in turns]
     declared = [encode_tool(tool, target) for tool in tools]

@@ -193,8 +193,8 @@ def _nest_media(answer: Body, result: UniversalToolResult, target: Target) -> li
     """Add media to a function response as far as it can hold them. Returns the parts of the others."""
     pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if pictures and result.result == "" and not result.is_error:
-        what = ", ".join(picture.mime or picture.kind for picture in pictures)
-        answer["response"] = {"output": f"[{what}]"}
+        kinds = ", ".join(picture.mime or picture.kind for picture in pictures)
+        answer["response"] = {"output": f"[{kinds}]"}
     nested = [picture for picture in pictures if nests_media(target.model) and picture.kind in ("image", "document")]
     nested = [picture for picture in nested if picture.data is not None or picture.url is not None]
     if nested:

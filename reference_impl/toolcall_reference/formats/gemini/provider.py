@@ -71,9 +71,9 @@ def _record_size(record: Body) -> tuple[int, int]:
     return sizes[0], sizes[1]
 
 
-def _token_share(count: int, part: int, whole: int) -> int:
+def _token_share(count: int, part: int, total: int) -> int:
     """The share ``part / whole`` of ``count`` tokens; at least one if it is not zero."""
-    return max(1, count * part // whole) if count and part else 0
+    return max(1, count * part // total) if count and part else 0
 
 
 def _candidate_records(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
@@ -87,14 +87,14 @@ def _candidate_records(candidate: Body, reply: Body, seed: str) -> Iterator[Body
     of_calls = any("functionCall" in part for part in groups[-1]) if groups else True
     if candidate.get("finishReason") == "STOP" and not of_calls:
         untold.add("finishMessage")
-    whole = {key: value for key, value in candidate.items() if key not in untold}
-    if "finishMessage" in whole and not of_calls:
+    final_members = {key: value for key, value in candidate.items() if key not in untold}
+    if "finishMessage" in final_members and not of_calls:
         groups.append([])
     for number, parts in enumerate(groups, 1):
-        last = whole if number == len(groups) else {}
+        last = final_members if number == len(groups) else {}
         yield {"content": {"parts": parts, **role} if parts else role, **last, **repeated_members}
     if not groups:
-        yield {**({"content": content} if "content" in candidate else {}), **whole, **repeated_members}
+        yield {**({"content": content} if "content" in candidate else {}), **final_members, **repeated_members}
 
 
 def _part_groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:

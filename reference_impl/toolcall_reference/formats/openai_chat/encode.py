@@ -211,18 +211,18 @@ def _encode_user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     """The messages of a user's turn: results, media moved out of them, and the rest."""
     messages: list[Body] = []
     moved: list[Text | Media] = []
-    rest: list[Text | Media] = []
+    content: list[Text | Media] = []
     for item in turn.items:
         if isinstance(item, UniversalToolResult):
             messages.append(_encode_result(item, moved, ids, target))
         elif isinstance(item, (Text, Media)):
-            rest.append(item)
+            content.append(item)
         else:
             target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     if moved:
         messages.append({"role": "user", "content": encode_content(moved, target)})
-    if rest:
-        messages.append({"role": "user", "content": encode_content(rest, target)})
+    if content:
+        messages.append({"role": "user", "content": encode_content(content, target)})
     return messages
 
 
@@ -245,8 +245,8 @@ def _encode_result(result: UniversalToolResult, moved: list[Text | Media], ids: 
         return {"role": "tool", "tool_call_id": wire_id, "content": encode_content(list(parts), target)}
     if pictures:
         # A tool message holds text only: media go into a user message after the whole batch.
-        what = ", ".join(picture.mime or picture.kind for picture in pictures)
-        texts = texts or [Text(f"[{what}: in the next user message]")]
+        kinds = ", ".join(picture.mime or picture.kind for picture in pictures)
+        texts = texts or [Text(f"[{kinds}: in the next user message]")]
         moved += [results.caption(target.names.target_name(result.name), wire_id, 0), *pictures]
     content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
     return _result_message(result, content or "", ids, target)

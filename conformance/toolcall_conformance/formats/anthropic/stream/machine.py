@@ -320,7 +320,7 @@ class _MessageMachine(Machine):
             self.message,
             self._streamed_calls(),
             failed=self.state is MessageState.FAILED,
-            whole=self.state is MessageState.ENDED,
+            is_complete=self.state is MessageState.ENDED,
             # Only message_stop is missing, which has no content.
             has_stop_reason=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
         )

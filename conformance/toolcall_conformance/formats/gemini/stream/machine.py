@@ -248,7 +248,7 @@ class _CandidateMachine(Machine):
         elif self.error is None and not self.last_has_usage:
             self.report.add("stream-usage", self.last_pointer, want=OBJECT, got=MISSING)
         calls = (call for candidate in self.candidates.values() for call in candidate.streamed_calls())
-        return self.assembled_stream(self.body, calls, failed=self.error is not None, whole=whole)
+        return self.assembled_stream(self.body, calls, failed=self.error is not None, is_complete=whole)
 
 
 def _has_content(part: Any) -> bool:

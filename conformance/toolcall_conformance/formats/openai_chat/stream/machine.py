@@ -181,7 +181,7 @@ class _ChunkMachine(Machine):
             self._assembled_reply() if self._body else None,
             self._choices[0].streamed_calls() if self._choices else (),
             failed=self._state is ReplyState.FAILED,
-            whole=bool(finished) and all(finished),
+            is_complete=bool(finished) and all(finished),
             body_without_stop_reason=self._assembled_reply(blank="") if self._ends_without_reason() else None,
         )
 

@@ -225,7 +225,7 @@ class _ResponseMachine(Machine):
             self._assembled_body(),
             self._output.streamed_calls(whole),
             failed=self._state is ResponseState.FAILED,
-            whole=whole,
+            is_complete=whole,
         )
 
     def _assembled_body(self) -> dict[str, Any] | None:

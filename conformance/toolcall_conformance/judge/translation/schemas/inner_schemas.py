@@ -16,9 +16,9 @@ _LIST_KEYWORDS: Final = (*SCHEMA_LIST_KEYWORDS, "items")
 _MAP_KEYWORDS: Final = (*SCHEMA_MAP_KEYWORDS, "$defs", "definitions")
 
 
-def inner_schemas(whole: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def inner_schemas(document: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each schema with its pointer, outer before inner; without recursion, since schemas may be deep."""
-    waiting: list[tuple[str, Any]] = [("", whole)]
+    waiting: list[tuple[str, Any]] = [("", document)]
     while waiting:
         pointer, schema = waiting.pop()
         if not isinstance(schema, dict):

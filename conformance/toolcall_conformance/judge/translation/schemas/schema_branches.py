@@ -187,5 +187,5 @@ def _probe_differences(place: SchemaPair) -> Iterator[SchemaDifference]:
 
 def _short_json(value: Any) -> str:
     """Return a probe value as text of a few characters."""
-    whole = schema_text(value)
-    return whole if len(whole) <= _MAX_SHOWN else f"{whole[:_MAX_SHOWN]} …"
+    text = schema_text(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]} …"

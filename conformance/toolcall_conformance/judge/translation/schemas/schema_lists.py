@@ -106,9 +106,9 @@ def find_repeated_members(source: Any, output: Any) -> Iterator[SchemaDifference
             )
 
 
-def _repeated_members(whole: Any) -> Iterator[tuple[str, str, Any, frozenset[str]]]:
+def _repeated_members(document: Any) -> Iterator[tuple[str, str, Any, frozenset[str]]]:
     """Yield the pointer of each schema with such a list, the list's keyword, the list, and its repeated members."""
-    for pointer, schema in inner_schemas(whole):
+    for pointer, schema in inner_schemas(document):
         for key in _LIST_KEYWORDS:
             listed = schema.get(key)
             members = Counter(map(canonical, listed)) if isinstance(listed, list) else Counter[str]()

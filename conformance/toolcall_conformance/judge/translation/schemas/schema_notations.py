@@ -51,9 +51,9 @@ def _reference_keyword(schema: Any) -> str:
     return next((key for key in keys if isinstance(schema.get(key), str)), "")
 
 
-def _first_reference(whole: Any) -> str | None:
+def _first_reference(document: Any) -> str | None:
     """Return where a schema, or one in it, first refers to another one; None if none does."""
-    return next((join(at, key) for at, schema in inner_schemas(whole) if (key := _reference_keyword(schema))), None)
+    return next((join(at, key) for at, schema in inner_schemas(document) if (key := _reference_keyword(schema))), None)
 
 
 def _has_upper_case_type(schema: Schema) -> bool | None:

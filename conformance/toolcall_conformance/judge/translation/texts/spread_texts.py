@@ -73,22 +73,22 @@ class _MovableTexts:
         """Return a finder of movable texts across a seam: last letter of a text, joint, first letter of the next."""
         texts = [text for text in self.texts if any(seam in text for seam in seams)]
 
-        def spans(whole: str, _starts: Sequence[int]) -> Iterator[Span]:
+        def spans(joined_text: str, _starts: Sequence[int]) -> Iterator[Span]:
             for text in texts:
-                at = whole.find(text)
+                at = joined_text.find(text)
                 while at >= 0:
                     yield at, at + len(text)
-                    at = whole.find(text, at + len(text))
+                    at = joined_text.find(text, at + len(text))
 
         return spans
 
-    def title_boundaries(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+    def title_boundaries(self, joined_text: str, starts: Sequence[int]) -> Iterator[Span]:
         """Yield boundaries at a blank in lines that cite: a title has a few words around it."""
         has: dict[Span, bool] = {}
-        for start, line in zip(starts[1:], _cut_lines(whole, starts), strict=True):
+        for start, line in zip(starts[1:], _cut_lines(joined_text, starts), strict=True):
             if line not in has:
-                has[line] = any(text in whole[slice(*line)] for text in self.cited)
-            if has[line] and _BLANKS.intersection(whole[start - 1 : start + 1]):
+                has[line] = any(text in joined_text[slice(*line)] for text in self.cited)
+            if has[line] and _BLANKS.intersection(joined_text[start - 1 : start + 1]):
                 yield start - 1, start + 1
 
 
@@ -123,30 +123,30 @@ class _Remarks:
         """Whether there are no media to remark on."""
         return not len(self.all_media)
 
-    def spans_in_turn(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
-        return self._remark_spans(self.lost_media, whole, starts)
+    def spans_in_turn(self, joined_text: str, starts: Sequence[int]) -> Iterator[Span]:
+        return self._remark_spans(self.lost_media, joined_text, starts)
 
-    def spans_in_result(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
-        return self._remark_spans(self.all_media, whole, starts)
+    def spans_in_result(self, joined_text: str, starts: Sequence[int]) -> Iterator[Span]:
+        return self._remark_spans(self.all_media, joined_text, starts)
 
-    def _remark_spans(self, media: ReferencedMedia, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+    def _remark_spans(self, media: ReferencedMedia, joined_text: str, starts: Sequence[int]) -> Iterator[Span]:
         """Yield the lines, and the remarks in brackets, that only say that media belong here."""
         if not len(media):
             return
         pattern = self.corpus.equivalence("media-placeholder").patterns["remark"]
-        lines = dict.fromkeys(_cut_lines(whole, starts))
-        lines |= dict.fromkeys(match.span() for match in pattern.matches(whole))
+        lines = dict.fromkeys(_cut_lines(joined_text, starts))
+        lines |= dict.fromkeys(match.span() for match in pattern.matches(joined_text))
         for start, end in lines:
-            if not without_placeholders(self.corpus, [whole[start:end]], media):
+            if not without_placeholders(self.corpus, [joined_text[start:end]], media):
                 yield start, end
 
     def caption_finder(self, names: Sequence[str]) -> SpanFinder:
         """Return a finder of the last line, if it is a caption."""
 
-        def spans(whole: str, _starts: Sequence[int]) -> Iterator[Span]:
-            start = whole.rstrip().rfind("\n") + 1
-            if is_caption(self.corpus, whole[start:], names):
-                yield start, len(whole)
+        def spans(joined_text: str, _starts: Sequence[int]) -> Iterator[Span]:
+            start = joined_text.rstrip().rfind("\n") + 1
+            if is_caption(self.corpus, joined_text[start:], names):
+                yield start, len(joined_text)
 
         return spans
 
@@ -160,11 +160,11 @@ class _Remarks:
         )
 
 
-def _cut_lines(whole: str, starts: Sequence[int]) -> Iterator[Span]:
+def _cut_lines(joined_text: str, starts: Sequence[int]) -> Iterator[Span]:
     """Yield the lines that one text of a row begins and another ends."""
     for start in starts[1:]:
-        end = whole.find("\n", start)
-        yield whole.rfind("\n", 0, start) + 1, len(whole) if end < 0 else end
+        end = joined_text.find("\n", start)
+        yield joined_text.rfind("\n", 0, start) + 1, len(joined_text) if end < 0 else end
 
 
 def _join_in_turn(
@@ -217,9 +217,9 @@ def _join_spans(
     if len(texts) < 2:
         return texts
     starts = [0, *accumulate(len(text.text) + len(joint) for text in texts)]
-    whole = joint.join(text.text for text in texts)
+    joined_text = joint.join(text.text for text in texts)
     glued: set[int] = set()  # indices of texts that are joined to the one before
-    for start, end in seek(whole, starts[:-1]):
+    for start, end in seek(joined_text, starts[:-1]):
         within = range(bisect_right(starts, start), min(bisect_left(starts, end), len(texts)))
         if within and (fits is None or fits([text.text for text in texts[within[0] - 1 : within[-1] + 1]])):
             glued.update(within)

@@ -120,20 +120,20 @@ class CassetteRecorder:
         stream = parse(answer.body)
         if not stream["events"]:
             raise NotRecordedError(f"the answer is not an event stream ({kind})")
-        whole = formats.assemble(self.format, stream).as_sent
-        if whole.end == "failed":
-            reply = {"status": 200, "headers": {}, "body": whole.error}
+        assembled = formats.assemble(self.format, stream).as_sent
+        if assembled.end == "failed":
+            reply = {"status": 200, "headers": {}, "body": assembled.error}
             failure = formats.read(self.format, "error", reply).failure
-            message = failure.message if failure is not None and failure.message else whole.error
+            message = failure.message if failure is not None and failure.message else assembled.error
             raise NotRecordedError(f"the stream ends with an error of the provider: {self._excerpt(str(message))}")
-        if whole.end == "open":
+        if assembled.end == "open":
             count = len(stream["events"])
             raise NotRecordedError(
                 f"the stream breaks off after {pluralize(count, 'event')}, before the reply has ended"
             )
-        self._verify_reply(whole.body, kind)
-        assert whole.body is not None
-        return whole.body
+        self._verify_reply(assembled.body, kind)
+        assert assembled.body is not None
+        return assembled.body
 
     def _excerpt(self, text: str) -> str:
         """The beginning of a foreign text without secrets; redaction comes first, for half a key is not recognised."""

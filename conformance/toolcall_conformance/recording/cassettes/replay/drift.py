@@ -73,12 +73,15 @@ def _request_places(value: Any, place: str = "") -> Iterator[str]:
 def drift_findings(corpus: Corpus, recorded: RecordedExchange) -> list[Finding]:
     """Compare the shape of a recorded reply with the goldens; ``pointer`` leads into the reply or its events."""
     golden = golden_of(corpus, recorded)
+    streamed = recorded.stream is not None
     if golden is None:
-        shape, about = _golden_shape(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
+        shape, subject = _golden_shape(corpus, recorded.format, streamed=streamed), recorded.format
     else:
-        shape, about = Shape(ReplyPlaces.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
-        _learn(shape, golden, streamed=recorded.stream is not None)
-    write = _FindingWriter(corpus, f"{about}; {_origin(recorded)}", () if recorded.official else ("unofficial-drift",))
+        shape = Shape(ReplyPlaces.of(corpus, recorded.format), enough=1)
+        subject = f"{recorded.case}, {recorded.format}"
+        _learn(shape, golden, streamed=streamed)
+    circumstances = () if recorded.official else ("unofficial-drift",)
+    write = _FindingWriter(corpus, f"{subject}; {_origin(recorded)}", circumstances)
     is_known = known_differences(corpus, recorded)
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
@@ -130,18 +133,20 @@ def _origin(recorded: RecordedExchange) -> str:
 
 
 class _FindingWriter:
-    """Writes findings: the rule, its place, and where and when the reply was recorded; ``under``: circumstances."""
+    """Writes findings: the rule, its place, and where and when the reply was recorded (``subject``)."""
 
-    def __init__(self, corpus: Corpus, about: str, under: tuple[str, ...]) -> None:
+    def __init__(self, corpus: Corpus, subject: str, circumstances: tuple[str, ...]) -> None:
         self._corpus = corpus
-        self._about = about
-        self._under = under
+        self._subject = subject
+        self._circumstances = circumstances
 
     def __call__(
         self, rule: str, pointer: str, difference: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN
     ) -> Finding:
-        message = f"{self._corpus.rule(f'drift/{rule}').breach}: {difference} ({self._about})"
-        return make_finding(self._corpus, f"drift/{rule}", pointer, message, under=self._under, want=want, got=got)
+        message = f"{self._corpus.rule(f'drift/{rule}').breach}: {difference} ({self._subject})"
+        return make_finding(
+            self._corpus, f"drift/{rule}", pointer, message, under=self._circumstances, want=want, got=got
+        )
 
 
 def _members(
