@@ -15,7 +15,7 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
 def code(text: str, *, limit: int = 200, cell: bool = False) -> str:
     """Return foreign text as code, in which nothing has a meaning: no HTML, no link, no mention.
 
-    A text longer than ``most`` is cut. ``cell``: the text is within a table.
+    A text longer than ``limit`` is cut. ``cell``: the text is within a table.
     """
     visible_text = visible(text)
     visible_text = visible_text if len(visible_text) <= limit else f"{visible_text[:limit]}…"
