@@ -15,9 +15,9 @@ from toolcall_conformance.drivers.protocol import PROTOCOL_TEXT, STARTERS
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """``first`` are the commands that prepare the adapter, ``command`` is the one that runs it, in its folder."""
+    """``preparation`` are the commands that prepare the adapter, ``command`` is the one that runs it, in its folder."""
 
-    first: tuple[str, ...]
+    preparation: tuple[str, ...]
     command: str
 
 
@@ -53,7 +53,7 @@ def run(parsed: argparse.Namespace) -> int:
     language = _LANGUAGES[parsed.language]
     names = ", ".join(path.name for path in sources)
     steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []
-    steps += [*language.first, f'pytest --toolcall-translator "exec:{language.command}" toolcall::shell']
+    steps += [*language.preparation, f'pytest --toolcall-translator "exec:{language.command}" toolcall::shell']
     lines = [f"{folder}: {names}"]
     lines += ["It supports the four routes from a format to itself and reports the others as unsupported. Next:", ""]
     lines += [*(f"  {step}" for step in steps), ""]

@@ -41,11 +41,13 @@ def collect_interleaved(
     raise AssertionError("a sync session and an async one of the same translator")
 
 
-async def _read_interleaved(streams: Sequence[_OpenStream], before: int, whole: int) -> tuple[CollectedStream, ...]:
+async def _read_interleaved(
+    streams: Sequence[_OpenStream], lead_count: int, piece_count: int
+) -> tuple[CollectedStream, ...]:
     first, second = streams
-    while first.feed.read_count < before and await first.advance():
+    while first.feed.read_count < lead_count and await first.advance():
         pass
-    alone = first.feed.read_count == whole  # its end is not asked for after the API's own last event
+    alone = first.feed.read_count == piece_count  # its end is not asked for after the API's own last event
     second.begin()
     while any([await first.advance(), await second.advance()]):
         pass

@@ -121,10 +121,10 @@ def cut_captured(reports: Iterable[pytest.TestReport], room: int = MAX_CAPTURED_
         report.sections = sections
 
 
-def _excerpt(text: str, first: str, nodeid: str, room: int) -> str:
-    if first != nodeid:
-        return f"(the same as of {first})"
-    if len(text) > room:
+def _excerpt(text: str, first_nodeid: str, nodeid: str, max_length: int) -> str:
+    if first_nodeid != nodeid:
+        return f"(the same as of {first_nodeid})"
+    if len(text) > max_length:
         return (
             f"({len(text):,} characters: left out; the files of a failing item have them, and a run of only "
             "this item shows them)"

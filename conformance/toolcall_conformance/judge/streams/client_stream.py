@@ -150,7 +150,7 @@ def _report_cut_calls(pair: _StreamPair, sent: Assembled) -> Iterator[Finding]:
     """The findings for a call that the token limit cut and that the client receives as whole."""
     source_reading = formats.read(pair.route.upstream, "response", sent.body)
     last = last_event_pointer(pair.output)
-    for difference in compare_calls_at_limit(pair.corpus, sent, source_reading, pair.received, last=last):
+    for difference in compare_calls_at_limit(pair.corpus, sent, source_reading, pair.received, last_pointer=last):
         yield _add_event_words(pair.output, difference)
 
 

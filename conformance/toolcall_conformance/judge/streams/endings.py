@@ -22,7 +22,7 @@ def judge_end(
     """Judge the end of a client's stream whose source broke off or failed; ``how`` describes that in words."""
     finish = formats.read(client, "response", received.body).finish if received.end == "whole" else None
     reason = None if finish is None else finish.reason
-    return [*compare_stream_ends(corpus, sent, received, how, last=last_event_pointer(output), reason=reason)]
+    return [*compare_stream_ends(corpus, sent, received, how, last_pointer=last_event_pointer(output), reason=reason)]
 
 
 def compare_broken_reply(
@@ -40,7 +40,7 @@ def compare_broken_reply(
     output_reading = formats.read(route.client, "response", received.body)
     stops, last = received.end == "open", last_event_pointer(output)
     return [
-        *compare_text_beginnings(corpus, source_reading, output_reading, how, stops=stops, last=last),
+        *compare_text_beginnings(corpus, source_reading, output_reading, how, stops=stops, last_pointer=last),
         *_compare_errors(corpus, replies, route, last, accepted),
     ]
 
@@ -49,7 +49,7 @@ def _compare_errors(
     corpus: Corpus,
     replies: tuple[Assembled, Assembled],
     route: AnyRoute,
-    last: str,
+    last_pointer: str,
     accepted: list[Tolerated] | None,
 ) -> Iterable[Finding]:
     """Compare the message of the error that a stream ended with, which has no status of its own."""
@@ -58,8 +58,8 @@ def _compare_errors(
         for name, reply in zip((route.upstream, route.client), replies, strict=True)
     )
     sides = Sides(corpus, before, after, accepted=accepted)
-    record_error_details(sides, (last, ""))
-    return compare_message(sides, (last, ""))
+    record_error_details(sides, (last_pointer, ""))
+    return compare_message(sides, (last_pointer, ""))
 
 
 def last_event_pointer(stream: dict[str, Any]) -> str:

@@ -67,13 +67,13 @@ class TurnGenerator:
             self._in_history = True
             calls = draw(st.booleans())
             if self._tools and calls:
-                self._round(f"g{number}", last=False)
+                self._round(f"g{number}", is_last=False)
             else:
                 self._say()
                 self._ask()
         self._in_history = False
         for number in range(1, rounds + 1):
-            self._round(f"c{number}", last=number == rounds)
+            self._round(f"c{number}", is_last=number == rounds)
         if not rounds:
             self._close()
 
@@ -101,7 +101,7 @@ class TurnGenerator:
         if self._draw(st.integers(0, 15)) == 15:
             self.turns.append({"role": "system", "content": [self._draw(_TEXT)]})
 
-    def _round(self, name: str, *, last: bool) -> None:
+    def _round(self, name: str, *, is_last: bool) -> None:
         """Add calls, their results, and perhaps an answer. The last may end with its calls."""
         draw = self._draw
         lead = self._lead()
@@ -115,14 +115,14 @@ class TurnGenerator:
         content += calls
         if len(calls) > 1 and draw(st.integers(0, 7)) == 7:
             content.insert(len(content) - 1, draw(_TEXT))
-        if last and draw(st.integers(0, 7)) == 7:
+        if is_last and draw(st.integers(0, 7)) == 7:
             self._answer([*entries, *content], draw(st.sampled_from(["length", "filter"])))
             return
         self._answer([*entries, *content], "tools")
-        if last and draw(st.booleans()):
+        if is_last and draw(st.booleans()):
             return
         self._results([entry["call"]["key"] for entry in calls])
-        if last:
+        if is_last:
             self._close()
         elif draw(st.booleans()):
             self._say()

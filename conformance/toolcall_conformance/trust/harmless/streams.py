@@ -44,7 +44,7 @@ def split_delta(notation: Notation, body: Any, site: Site) -> None:
     pieces = _pieces(text, site.choice)
     fit(len(pieces) > 1)
     events[number : number + 1] = [
-        _piece(notation, event, piece, first=order == 0, last=order == len(pieces) - 1)
+        _piece(notation, event, piece, is_first=order == 0, is_last=order == len(pieces) - 1)
         for order, piece in enumerate(pieces)
     ]
     _count(notation, events)
@@ -58,13 +58,13 @@ def _pieces(text: str, choice: str) -> list[str]:
     return ["", text] if choice == "empty-first" else [text, ""]
 
 
-def _piece(notation: Notation, event: Any, text: str, *, first: bool, last: bool) -> Any:
+def _piece(notation: Notation, event: Any, text: str, *, is_first: bool, is_last: bool) -> Any:
     piece = deep_copy(event)
     holder, key = holder_of(piece, notation.raw["text"])
     holder[key] = text
-    if not first:
+    if not is_first:
         _remove(piece, notation.raw.get("once", ()))
-    if not last:
+    if not is_last:
         _remove(piece, notation.raw.get("late", ()))
         for place, value in notation.raw.get("meanwhile", {}).items():
             if is_there(piece, place):

@@ -45,7 +45,7 @@ class TriedDraw:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class TriedOutput:
     """An output that is judged: a body, or a stream as its events, and in their place the reply they assemble to."""
 
     output: Any
@@ -70,12 +70,12 @@ class DrawTrier:
         if outcome == "refused" and not breaks and not self._may_refuse(draw, result):
             outcome = "refused sound"
         anew = self._older is not None and self._older.play(draw).kind == "output"
-        return _result(draw, outcome, (), (), breaks, result.reason, anew=anew)
+        return _result(draw, outcome, (), (), breaks, result.reason, refused_anew=anew)
 
     def first(self, draw: Draw) -> tuple[PlayedSource, Sequence[Finding]]:
         """What the translator makes of a draw, and all that the judge says of it."""
         result = self._player.play(draw)
-        return result, self._judge_output(draw, result, Whole(result.output)) if result.kind == "output" else ()
+        return result, self._judge_output(draw, result, TriedOutput(result.output)) if result.kind == "output" else ()
 
     def _may_refuse(self, draw: Draw, result: PlayedSource) -> bool:
         if draw.source.way == "request":
@@ -93,7 +93,7 @@ class DrawTrier:
 
     def _way_out(self, draw: Draw, result: PlayedSource) -> tuple[str, Sequence[Finding], Sequence[Finding]]:
         """How an output passes: at once, repaired or not; what it broke at first, and what remains."""
-        first = [finding for finding in self._judge_output(draw, result, Whole(result.output)) if finding.is_must]
+        first = [finding for finding in self._judge_output(draw, result, TriedOutput(result.output)) if finding.is_must]
         if not first:
             return "passed", (), ()
         fewest: Sequence[Finding] = first
@@ -109,35 +109,41 @@ class DrawTrier:
 
     def _repair_rounds(self, draw: Draw, result: PlayedSource, *, grave: bool, choice: int) -> Sequence[Finding]:
         """The MUSTs that remain after some rounds of repair, by MUSTs alone or by all findings."""
-        whole = Whole(result.output)
+        tried_output = TriedOutput(result.output)
         left: Sequence[Finding] = ()
         for _ in range(ROUNDS):
-            findings = self._judge_output(draw, result, whole)
+            findings = self._judge_output(draw, result, tried_output)
             left = [finding for finding in findings if finding.is_must]
-            changed = _repair(draw, whole, left if grave else findings, choice) if left else None
+            changed = _repair(draw, tried_output, left if grave else findings, choice) if left else None
             if changed is None:
                 return left
-            whole = changed
-        return [finding for finding in self._judge_output(draw, result, whole) if finding.is_must]
+            tried_output = changed
+        return [finding for finding in self._judge_output(draw, result, tried_output) if finding.is_must]
 
-    def _judge_output(self, draw: Draw, result: PlayedSource, whole: Whole) -> Sequence[Finding]:
+    def _judge_output(self, draw: Draw, result: PlayedSource, tried_output: TriedOutput) -> Sequence[Finding]:
         judge, source, route = self._judge, draw.source, result.route
         captured = source.case is None
         if source.way == "request":
-            return judge.request(result.source, whole.output, route, declared=result.losses, captured=captured).findings
+            return judge.request(
+                result.source, tried_output.output, route, declared=result.losses, captured=captured
+            ).findings
         vendor = bool(draw.habits) or (source.case is not None and route.upstream in source.case.dialects)
         options: dict[str, Any] = {"vendor": vendor, "declared": result.losses}
         if source.way == "response":
             return judge.response(
-                result.source, whole.output, route, requests=result.requests, captured=captured, **options
+                result.source, tried_output.output, route, requests=result.requests, captured=captured, **options
             ).findings
         requests = Requests(result.requests.client)
-        if whole.reply is not None:
+        if tried_output.reply is not None:
             body = formats.assemble(route.upstream, result.source).body
             options["vendor"] = True
-            findings = judge.response(body, whole.reply, route, requests=requests, captured=True, **options).findings
-            return _without_new_musts(findings, self._judge_output(draw, result, Whole(whole.output)))
-        return judge.stream(result.source, whole.output, route, requests=requests, captured=True, **options).findings
+            findings = judge.response(
+                body, tried_output.reply, route, requests=requests, captured=True, **options
+            ).findings
+            return _without_new_musts(findings, self._judge_output(draw, result, TriedOutput(tried_output.output)))
+        return judge.stream(
+            result.source, tried_output.output, route, requests=requests, captured=True, **options
+        ).findings
 
 
 def _without_new_musts(findings: Sequence[Finding], before: Sequence[Finding]) -> Sequence[Finding]:
@@ -153,40 +159,40 @@ def _without_new_musts(findings: Sequence[Finding], before: Sequence[Finding]) -
     ]
 
 
-def _repair(draw: Draw, whole: Whole, findings: Sequence[Finding], choice: int) -> Whole | None:
+def _repair(draw: Draw, tried_output: TriedOutput, findings: Sequence[Finding], choice: int) -> TriedOutput | None:
     """An output after one round of repair: a stream in its events first, then the reply that they assemble to."""
     if draw.source.way != "stream":
-        changed = repair(whole.output, findings, choice)
-        return None if changed is None else Whole(changed)
-    if whole.reply is not None:
-        changed = repair(whole.reply, findings, choice)
-        return None if changed is None else Whole(whole.output, changed)
-    events = repair(whole.output, [finding for finding in findings if finding.body != ASSEMBLED_REPLY], choice)
+        changed = repair(tried_output.output, findings, choice)
+        return None if changed is None else TriedOutput(changed)
+    if tried_output.reply is not None:
+        changed = repair(tried_output.reply, findings, choice)
+        return None if changed is None else TriedOutput(tried_output.output, changed)
+    events = repair(tried_output.output, [finding for finding in findings if finding.body != ASSEMBLED_REPLY], choice)
     if events is not None:
-        return Whole(events)
-    reply = formats.assemble(draw.client, whole.output).body
+        return TriedOutput(events)
+    reply = formats.assemble(draw.client, tried_output.output).body
     changed = (
         repair(reply, [finding for finding in findings if finding.body == ASSEMBLED_REPLY], choice)
         if reply is not None
         else None
     )
-    return None if changed is None else Whole(whole.output, changed)
+    return None if changed is None else TriedOutput(tried_output.output, changed)
 
 
 def _result(
     draw: Draw,
     outcome: str,
-    first: Sequence[Finding],
-    left: Sequence[Finding],
+    first_findings: Sequence[Finding],
+    remaining: Sequence[Finding],
     broken: tuple[str, ...],
     reason: str = "",
     *,
-    anew: bool = False,
+    refused_anew: bool = False,
 ) -> TriedDraw:
-    rules = _rules(left or first)
-    remains = tuple(_sentence(finding) for finding in left)
+    rules = _rules(remaining or first_findings)
+    remains = tuple(_sentence(finding) for finding in remaining)
     ends = (draw.name, draw.source.way, draw.client, draw.upstream)
-    return TriedDraw(*ends, outcome, rules, remains, broken, reason, anew)
+    return TriedDraw(*ends, outcome, rules, remains, broken, reason, refused_anew)
 
 
 def _rules(body_findings: Iterable[Finding]) -> tuple[str, ...]:

@@ -19,27 +19,27 @@ _LIKE_WHOLE: Final = "ends like a whole reply"
 
 
 def compare_stream_ends(
-    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last: str = "", reason: str | None = None
+    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last_pointer: str = "", reason: str | None = None
 ) -> Iterator[Finding]:
     """Report the first fault in the end of a client's stream whose source broke off or failed.
 
-    ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event, ``reason``
-    the neutral word for why the client's reply ended, if it has one.
+    ``how`` says how the source ended (``breaks off``). ``last_pointer`` is the pointer of the client's last event,
+    ``reason`` the neutral word for why the client's reply ended, if it has one.
     """
     may, got = _count_closed_calls(source, client)
     if source.end == "failed" and client.end == "whole":  # calls that its end closed are as whole as the end
-        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last, reason=reason)
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last_pointer=last_pointer, reason=reason)
     elif got > may:
-        closed = next((call.pointer for call in reversed(client.calls) if call.closed), last)
+        closed = next((call.pointer for call in reversed(client.calls) if call.closed), last_pointer)
         cut = next((call.pointer for call in reversed(source.calls) if not call.closed), None)
         yield _cut_call_finding(corpus, (closed, cut), how, may, got)
     elif source.end == "failed" and client.end != "failed":
-        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last_pointer=last_pointer)
     elif source.end == "open" and client.end == "whole":
         yield make_finding(
             corpus,
             "translation/stream-cut-end",
-            last,
+            last_pointer,
             f"the upstream's stream {how}, and the client's stream ends like a whole reply",
             want=MISSING,
             got=_WHOLE,
@@ -48,7 +48,7 @@ def compare_stream_ends(
 
 
 def compare_calls_at_limit(
-    corpus: Corpus, source: Assembled, reading: Reading, client: Assembled, *, last: str = ""
+    corpus: Corpus, source: Assembled, reading: Reading, client: Assembled, *, last_pointer: str = ""
 ) -> Iterator[Finding]:
     """Report a call that the limit of tokens cut, and that the client receives as a whole one.
 
@@ -62,7 +62,7 @@ def compare_calls_at_limit(
     may, texts = len(source.calls) - len(cut), {call.text for call in cut}
     runnable = [call for call in client.calls if _is_runnable(call, texts)]
     if cut and len(runnable) > may:
-        places = runnable[-1].pointer or last, cut[-1].pointer
+        places = runnable[-1].pointer or last_pointer, cut[-1].pointer
         yield _cut_call_finding(corpus, places, "was cut by the limit of tokens", may, len(runnable))
 
 
@@ -98,7 +98,7 @@ def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
 
 
 def compare_text_beginnings(
-    corpus: Corpus, source: Reading, output: Reading, how: str, *, stops: bool, last: str = ""
+    corpus: Corpus, source: Reading, output: Reading, how: str, *, stops: bool, last_pointer: str = ""
 ) -> Iterator[Finding]:
     """Report the first text, of a source that did not end in order, that the client lacks after the others.
 
@@ -113,7 +113,7 @@ def compare_text_beginnings(
             yield make_finding(
                 corpus,
                 "translation/stream-cut-text",
-                last,
+                last_pointer,
                 f"the upstream's stream {how}, and its earlier text does not arrive unchanged",
                 want=Words(source_text.text),
                 got=text or MISSING,
@@ -130,7 +130,7 @@ def _texts(reading: Reading) -> list[Text]:
 
 
 def unreported_error(
-    corpus: Corpus, client: Assembled, how: str, *, last: str = "", reason: str | None = None
+    corpus: Corpus, client: Assembled, how: str, *, last_pointer: str = "", reason: str | None = None
 ) -> Finding:
     """Return the finding for a stream that hides the upstream's failure: it ends like a whole reply, or stops.
 
@@ -139,17 +139,17 @@ def unreported_error(
     whole = corpus.equivalence("finish-next-best").parameters["whole"]
     if client.end == "whole" and (reason is None or reason in whole):
         return _unreported_finding(
-            corpus, "translation/stream-error-told", last, f"{how}, and the client's stream {_LIKE_WHOLE}"
+            corpus, "translation/stream-error-told", last_pointer, f"{how}, and the client's stream {_LIKE_WHOLE}"
         )
     end = "just stops" if client.end != "whole" else "ends with a reason that says nothing of the error"
     error_finding = _unreported_finding(
-        corpus, "translation/stream-error-as-break", last, f"{how}, and the client's stream {end}"
+        corpus, "translation/stream-error-as-break", last_pointer, f"{how}, and the client's stream {end}"
     )
     return error_finding if client.end == "whole" else replace(error_finding, got=MISSING)
 
 
-def _unreported_finding(corpus: Corpus, rule: str, last: str, message: str) -> Finding:
-    return make_finding(corpus, rule, last, message, want=Words("an error event"), got=_WHOLE, element="error")
+def _unreported_finding(corpus: Corpus, rule: str, last_pointer: str, message: str) -> Finding:
+    return make_finding(corpus, rule, last_pointer, message, want=Words("an error event"), got=_WHOLE, element="error")
 
 
 def _count_closed_calls(source: Assembled, client: Assembled) -> tuple[int, int]:

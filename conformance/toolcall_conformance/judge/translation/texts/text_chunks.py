@@ -229,12 +229,12 @@ def _place_from_end(
     keys: Sequence[str],
     haystack: Haystack,
     placed: dict[int, tuple[int, int]],
-    first: int,
+    first_index: int,
     low: int,
 ) -> int:
     """Place the chunks that the new text ends with, down to those already placed. Returns the first one's index."""
     at, last = haystack.size, len(keys)
-    while last > first and haystack.squeezed.endswith(keys[last - 1], low, at):
+    while last > first_index and haystack.squeezed.endswith(keys[last - 1], low, at):
         start = at - len(keys[last - 1])
         if not haystack.has_white_space_of(start, at, texts[last - 1]):
             break

@@ -76,10 +76,10 @@ def _places(piece: str, text: str, start: int = 0, stop: int | None = None) -> I
         at = text.find(piece, at + 1, stop)
 
 
-def _common(key: str, at: int, text: str, place: int) -> int:
-    """How many characters of the key, from ``at``, are at a place of the text."""
-    most = min(len(key) - at, len(text) - place)
-    return next((count for count in range(most) if key[at + count] != text[place + count]), most)
+def _common(key: str, key_index: int, text: str, place: int) -> int:
+    """How many characters of the key, from ``key_index``, are at a place of the text."""
+    most = min(len(key) - key_index, len(text) - place)
+    return next((count for count in range(most) if key[key_index + count] != text[place + count]), most)
 
 
 def _in_pieces(key: str, text: str, needed: int, gap: int) -> bool:
