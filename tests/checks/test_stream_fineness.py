@@ -172,7 +172,7 @@ def test_how_many_ways(fineness: cuts.Fineness | None, costly_pieces: bool, leas
 def test_where_it_cuts() -> None:
     case = CORPUS.cases[OTHER]
     assert variants(CORPUS, case, "anthropic", "gemini") == ("",)
-    assert variants(CORPUS, case, "anthropic", "gemini", everywhere=True) == ("", "recut", "cut")
+    assert variants(CORPUS, case, "anthropic", "gemini", cut_everywhere=True) == ("", "recut", "cut")
     few, many = (
         {
             (item.case.id, item.variant)

@@ -94,7 +94,7 @@ def variants(
     if check == "round_trip":
         return round_trip.variants(case, client, upstream)
     if check == "stream":
-        return stream.variants(corpus, case, client, upstream, everywhere=cut_everywhere)
+        return stream.variants(corpus, case, client, upstream, cut_everywhere=cut_everywhere)
     if check != "agent_loop":
         return ("",)
     if client == upstream and client in case.dialects:

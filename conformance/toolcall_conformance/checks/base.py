@@ -55,12 +55,12 @@ _RULE_BY_FLAW = {
 class Harness:
     """The tools of every check: the judge, and the fineness of cuts that the user has chosen, if any.
 
-    ``made_up`` collects the places that an item's sessions declare as made up by their adapter.
+    ``made_up_places`` collects the places that an item's sessions declare as made up by their adapter.
     """
 
     judge: Judge
     fineness: Fineness | None = None
-    made_up: MadeUpPlaces = field(default_factory=MadeUpPlaces)
+    made_up_places: MadeUpPlaces = field(default_factory=MadeUpPlaces)
 
     @property
     def corpus(self) -> Corpus:
@@ -117,11 +117,11 @@ class Tally:
     translator_output: str = ""
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
-    made_up: MadeUpPlaces = field(default_factory=MadeUpPlaces)
+    made_up_places: MadeUpPlaces = field(default_factory=MadeUpPlaces)
 
     @classmethod
     def of(cls, harness: Harness, case: Case, check: str, route: Route) -> Tally:
-        return cls(harness.corpus, case, check, route, [], [], made_up=harness.made_up)
+        return cls(harness.corpus, case, check, route, [], [], made_up_places=harness.made_up_places)
 
     def format_of(self, operation: str) -> str:
         """The format of an operation's output."""
@@ -269,7 +269,7 @@ class Tally:
         ]
 
     def result(self) -> ItemResult:
-        findings = mark_made_up(self.corpus, self.route, self.made_up, self.findings, self.played)
+        findings = mark_made_up(self.corpus, self.route, self.made_up_places, self.findings, self.played)
         self.findings = [*name_causes(consequence_table(self.corpus), findings, way_back=self.check == "round_trip")]
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:

@@ -104,7 +104,7 @@ def record_made_up(check: Check) -> Check:
             case,
             route,
             lambda opened: made_up_places.record(opened, open_session(opened)),
-            replace(harness, made_up=made_up_places),
+            replace(harness, made_up_places=made_up_places),
             variant,
             other,
         )

@@ -110,11 +110,11 @@ def _play(session: SessionDriver, answered_calls: _AnsweredCalls, tally: Tally, 
     if len(answered_calls.results) > 1:
         entries = formats.get(format_name).client.merge_results(entries)
     sent = put_entries(format_name, request, entries, {})
-    judged = harness.judge.mcp_result(
+    judgement = harness.judge.mcp_result(
         format_name, request, sent, answered_calls.results, model=tally.route.client_model
     )
     body_label = f"result-{max(answered_calls.results) + 1}"
-    tally.add_judgement(judged, body_label)
+    tally.add_judgement(judgement, body_label)
     return True
 
 

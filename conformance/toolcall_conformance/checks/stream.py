@@ -64,8 +64,8 @@ def run(
             continue
         exchange = begin_exchange(client, upstream, streaming, open_session, harness)
         if isinstance(exchange, BlockedExchange):
-            allowed = harness.judge.may_refuse(route, client.request)
-            tally.block(exchange.operation, exchange.failure, client.request_path.stem, may_refuse=allowed)
+            may_refuse = harness.judge.may_refuse(route, client.request)
+            tally.block(exchange.operation, exchange.failure, client.request_path.stem, may_refuse=may_refuse)
             break
         if exchange.failure is not None:
             tally.go_on_without(exchange.left_out, exchange.failure, client.request_path.stem, client.request)
@@ -203,10 +203,12 @@ def _differences_from_reply(
         )
 
 
-def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhere: bool = False) -> tuple[str, ...]:
+def variants(
+    corpus: Corpus, case: Case, client: str, upstream: str, *, cut_everywhere: bool = False
+) -> tuple[str, ...]:
     """The variants of a case: the whole stream if it is readable; hostile cuts if they can break something.
 
-    ``everywhere``: hostile cuts in any case.
+    ``cut_everywhere``: hostile cuts in any case.
     """
     is_readable = all(name in formats.names() and formats.get(name).stream is not None for name in (client, upstream))
     is_readable = is_readable and case.streams(client, upstream)
@@ -215,7 +217,7 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhe
     # In a case about a stream's shape only the streams with that shape are cut, not the usual ones.
     by_hand = f"{upstream}/01-response.sse" in case.scenario.get("files", {})
     has_usual_shape = "stream-shape" in case.features and not by_hand
-    cut = everywhere or (not has_usual_shape and not case.features.isdisjoint(corpus.cut_finely))
+    cut = cut_everywhere or (not has_usual_shape and not case.features.isdisjoint(corpus.cut_finely))
     at_once = not case.features.isdisjoint(corpus.streamed_at_once)
     fitting = {"recut": cut, "cut": cut, "concurrent": at_once and case.exchanges(upstream)[0].stream_path is not None}
     return tuple(name for name in VARIANTS if fitting.get(name, True))

@@ -97,7 +97,7 @@ class GeneratedPlayer:
             return [generated.scenario, generated.tools, None]
         if number % DIALECT_INTERVAL == DIALECT_INTERVAL - 1:
             case = self._add_dialects(number, case)
-        return [case.drawn.scenario, case.drawn.tools, case.texts]
+        return [case.generated.scenario, case.generated.tools, case.texts]
 
     def _add_dialects(self, number: int, case: GeneratedCase) -> GeneratedCase:
         """Give the replies of a conversation the dialects of compatible servers, in formats that have some."""
@@ -113,7 +113,7 @@ class GeneratedPlayer:
             habits |= {name: JOINED.join(dialect_names)} if dialect_names else {}
         if not habits:
             return case
-        generated = replace(case.drawn, scenario={**case.drawn.scenario, DIALECT: habits})
+        generated = replace(case.generated, scenario={**case.generated.scenario, DIALECT: habits})
         return in_dialects(GeneratedCase(generated, CASE, case.texts), self._dialects)
 
     def play(self, item: PlannedItem) -> ItemResult:
@@ -274,7 +274,7 @@ def _is_legal(run: Run, case: GeneratedCase) -> bool:
 def _outline(case: GeneratedCase) -> str:
     """A conversation in a few words: who says what, the arguments of calls."""
     turns = case.scenario["conversation"]
-    dialect = "".join(f"in the dialect {habits}: " for habits in case.drawn.scenario.get(DIALECT, {}).values())
+    dialect = "".join(f"in the dialect {habits}: " for habits in case.generated.scenario.get(DIALECT, {}).values())
     return dialect + " · ".join(_outline_entry(turn["role"], entry) for turn in turns for entry in turn["content"])
 
 

@@ -164,8 +164,8 @@ def _user_properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
         yield "toolcall_rules", " ".join(record.rules)
 
 
-def item_record(item: ConformanceItem, error: BaseException | None, seconds: float) -> ItemRecord:
-    """Make the record of an item that has run for ``seconds``."""
+def item_record(item: ConformanceItem, error: BaseException | None, duration: float) -> ItemRecord:
+    """Make the record of an item that has run for ``duration``."""
     planned, repeated_result = item.planned, item.repeated_result
     result = repeated_result.result if repeated_result is not None else None
     if isinstance(error, HarnessError) or repeated_result is None or result is None:
@@ -185,7 +185,7 @@ def item_record(item: ConformanceItem, error: BaseException | None, seconds: flo
         variant=planned.variant or None,
         verdict=verdict,
         outcome=outcome,
-        duration=round(seconds, 6),
+        duration=round(duration, 6),
         reason=reason,
         findings=findings,
         facts=functools.partial(_finding_facts, item, _produced_bodies(result)),

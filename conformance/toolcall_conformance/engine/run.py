@@ -82,11 +82,11 @@ class Run:
         if self.settings.fuzz is not None and has_case(generated_case(self.corpus).id):
             yield from generated_items(self.corpus)
         yield from plan_items(
-            self.corpus, cut_everywhere=self._cuts_everywhere, selects=lambda case, _check: has_case(case)
+            self.corpus, cut_everywhere=self._cut_everywhere, selects=lambda case, _check: has_case(case)
         )
 
     @property
-    def _cuts_everywhere(self) -> bool:
+    def _cut_everywhere(self) -> bool:
         return self.settings.fineness is not None and self.settings.fineness.everywhere
 
     @functools.cached_property
@@ -113,7 +113,7 @@ class Run:
         if self.settings.fuzz is not None and selects(generated_case(self.corpus).id, CHECK):
             yield from generated_items(self.corpus)
         if self.driver.carries:  # without a translator there are only recordings
-            yield from plan_items(self.corpus, cut_everywhere=self._cuts_everywhere, selects=selects)
+            yield from plan_items(self.corpus, cut_everywhere=self._cut_everywhere, selects=selects)
 
     @functools.cached_property
     def _requested_items(self) -> tuple[PlannedItem, ...]:

@@ -28,10 +28,12 @@ from toolcall_conformance.library import Case, Corpus
 ReportItem = Callable[[str], object]
 
 
-def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: ReportItem) -> tuple[RouteReport, bool]:
+def play_route(
+    driver: Driver, corpus: Corpus, case: Case, route: Route, on_item: ReportItem
+) -> tuple[RouteReport, bool]:
     """Play a case on a route; return the report, and whether a call hung."""
     report = RouteReport(str(route))
-    tell(item_id(case, "request", route))
+    on_item(item_id(case, "request", route))
     driver.begin_item(case.id)
     session = _open_session(driver, route, report)
     if session is None:
@@ -42,9 +44,9 @@ def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: R
         hint = "give it request(body), response(body), or exchange(body, upstream_url)"
         report.problems.append(Problem("the session that open returned has no operation", hint=hint))
         return report, False
-    hung = _play_exchange(session, corpus, case, route, report, tell)
+    hung = _play_exchange(session, corpus, case, route, report, on_item)
     if not hung and not report.problems and report.unsupported is None:
-        tell(item_id(case, "stream", route))
+        on_item(item_id(case, "stream", route))
         hung = _play_stream(driver, corpus, case, route, report)
     failing = find_plainest(corpus, route.client, route.upstream, failing=True)
     if hung or report.problems or failing is None or report.unsupported is not None:
@@ -52,7 +54,7 @@ def play_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: R
     if "error" not in session.operations:
         report.notes.append("no error(status, body): what it makes of the provider's errors is not judged")
         return report, False
-    tell(item_id(failing, "response", route))
+    on_item(item_id(failing, "response", route))
     driver.begin_item(failing.id)
     again = _open_session(driver, route, report)
     if again is None:
@@ -72,7 +74,7 @@ def _open_session(driver: Driver, route: Route, report: RouteReport) -> SessionD
 
 
 def _play_exchange(
-    session: SessionDriver, corpus: Corpus, case: Case, route: Route, report: RouteReport, tell: ReportItem
+    session: SessionDriver, corpus: Corpus, case: Case, route: Route, report: RouteReport, on_item: ReportItem
 ) -> bool:
     """Play one request and its reply; return whether a call hung."""
     client_exchange, upstream_exchange = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
@@ -91,7 +93,7 @@ def _play_exchange(
         for flaw in sent.flaws:
             report.problems.append(Problem(flaw.sentence, item=item_id(case, "request", route)))
     if "response" in session.operations:
-        tell(item_id(case, "response", route))
+        on_item(item_id(case, "response", route))
         back = session.response(upstream_exchange.response)
         if isinstance(back, UnsupportedOutcome):
             report.notes.append(f"no responses ({back.reason or 'no reason given'}): they are not judged")

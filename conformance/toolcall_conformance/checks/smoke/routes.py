@@ -14,11 +14,11 @@ from toolcall_conformance.drivers import Driver
 from toolcall_conformance.library import Case, Corpus
 
 
-def try_routes(driver: Driver, corpus: Corpus, tell: ReportItem = lambda _nodeid: None) -> Iterator[RouteReport]:
+def try_routes(driver: Driver, corpus: Corpus, on_item: ReportItem = lambda _nodeid: None) -> Iterator[RouteReport]:
     """Play one plain call, unstreamed and streamed, and an error of the provider on each route; judge what works.
 
-    ``tell`` is called with the id of the item that is played next. It stops after a call that hung: that would probably
-    hang on every route.
+    ``on_item`` is called with the id of the item that is played next. It stops after a call that hung: that would
+    probably hang on every route.
     """
     harness = _harness(corpus)
     for client in corpus.formats:
@@ -27,10 +27,10 @@ def try_routes(driver: Driver, corpus: Corpus, tell: ReportItem = lambda _nodeid
             if case is None:
                 continue
             route = Route(client, upstream, case.model(client), case.model(upstream))
-            report, hung = play_route(driver, corpus, case, route, tell)
+            report, hung = play_route(driver, corpus, case, route, on_item)
             driver.end_item()
             if not hung and not report.problems and report.unsupported is None:
-                _judge(driver, harness, case, route, report, tell)
+                _judge(driver, harness, case, route, report, on_item)
             yield report
             if hung:
                 return
@@ -42,12 +42,14 @@ def _harness(corpus: Corpus) -> Harness:
     return Harness(CachingJudge(corpus))
 
 
-def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport, tell: ReportItem) -> None:
+def _judge(
+    driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport, on_item: ReportItem
+) -> None:
     """Judge the whole conversation in every check that applies."""
     for check in ("request", "response", "stream"):
         if not needs(check, case, route.upstream) <= set(report.operations):
             continue
-        tell(item_id(case, check, route))
+        on_item(item_id(case, check, route))
         driver.begin_item(case.id)
         try:
             result = CHECKS[check](case, route, driver.open, harness, "", None)

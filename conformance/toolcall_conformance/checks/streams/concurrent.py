@@ -67,8 +67,8 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
     """Read the first stream of the case and that of its twin in turns, and judge each by itself."""
     first = _begin_conversation(case, route, open_session, harness)
     if isinstance(first, BlockedExchange):
-        allowed = harness.judge.may_refuse(route, case.exchanges(route.client)[0].request)
-        tally.block(first.operation, first.failure, "01-request", may_refuse=allowed)
+        may_refuse = harness.judge.may_refuse(route, case.exchanges(route.client)[0].request)
+        tally.block(first.operation, first.failure, "01-request", may_refuse=may_refuse)
         return
     if tally.skip_impossible_reply(first.upstream.response, first.exchange.request, first.exchange.sent):
         first.exchange.leave_unplayed(provider_answer(first.upstream))

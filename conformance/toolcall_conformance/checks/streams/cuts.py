@@ -178,8 +178,8 @@ def _client_learns_of_failure(
         return True
     how = f"failed after {count} of {len(events)} events"
     body_label = f"{exchange.name}, failed after {pluralize(count, 'event')}"
-    judged = judge_output(exchange, b"".join(failing_pieces), outcome, harness, tally, body_label, how)
-    wrong = any(not finding.is_note for finding in judged.findings)
+    judgement = judge_output(exchange, b"".join(failing_pieces), outcome, harness, tally, body_label, how)
+    wrong = any(not finding.is_note for finding in judgement.findings)
     if wrong:
         tally.played.append(record_wrong_stream(tally, exchange.name, failing_pieces, outcome))
     return not wrong

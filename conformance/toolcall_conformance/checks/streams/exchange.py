@@ -148,7 +148,7 @@ def judge_output(
     how: str = "",
 ) -> Judgement:
     """Judge the client's stream for the one that was ``sent``, and add the findings under ``body_label``."""
-    judged = harness.judge.stream(
+    judgement = harness.judge.stream(
         sent,
         output.data,
         exchange.route,
@@ -157,11 +157,11 @@ def judge_output(
         declared=output.losses,
         how=how,
     )
-    tally.add_losses(judged)
-    for finding in judged.findings:
+    tally.add_losses(judgement)
+    for finding in judgement.findings:
         judged_label = f"{body_label}, assembled" if finding.body == ASSEMBLED_REPLY else body_label
         tally.findings.append(replace(finding, body=judged_label))
-    return judged
+    return judgement
 
 
 def begin_session(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | BlockedExchange:

@@ -70,7 +70,7 @@ def run(parsed: argparse.Namespace) -> int:
         try:
             say(f"{driver.name}{f' {driver.version}' if driver.version else ''} ({driver.spec})")
             reports = []
-            for report in try_routes(driver, corpus, watched.plays):
+            for report in try_routes(driver, corpus, watched.on_item):
                 reports.append(report)
                 if report.problems or report.unsupported is None:
                     say(*_line(report))
@@ -116,7 +116,7 @@ class _HangWatch:
 
             self._watchdog = Watchdog.start_for(settings.isolated_command("corpus", "timeout"), "the command")
 
-    def plays(self, nodeid: str) -> None:
+    def on_item(self, nodeid: str) -> None:
         """Tell the watchdog which item runs now."""
         if self._watchdog is not None:
             self._watchdog.send_item({"nodeid": f"toolcall::{nodeid}"}, self._timeout)

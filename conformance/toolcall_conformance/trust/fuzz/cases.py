@@ -59,9 +59,9 @@ class GeneratedScenario:
 class GeneratedCase(Case):
     """A generated scenario whose bodies no file holds. ``texts`` are those of its files, by format and name."""
 
-    def __init__(self, drawn: GeneratedScenario, case_id: str, texts: Mapping[str, Mapping[str, str]]) -> None:
-        super().__init__(Path(case_id), {**drawn.scenario, "id": case_id})
-        self.drawn = drawn
+    def __init__(self, generated: GeneratedScenario, case_id: str, texts: Mapping[str, Mapping[str, str]]) -> None:
+        super().__init__(Path(case_id), {**generated.scenario, "id": case_id})
+        self.generated = generated
         self.texts = texts
 
     @cached_property
@@ -105,11 +105,11 @@ def render(drawn: GeneratedScenario, renderer: Renderer, case_id: str, formats: 
 def in_dialects(case: GeneratedCase, dialects: Mapping[str, Dialects]) -> GeneratedCase:
     """The same case with its replies in the dialects that its scenario names."""
     texts = dict(case.texts)
-    for name, habits in case.drawn.scenario.get(DIALECT, {}).items():
+    for name, habits in case.generated.scenario.get(DIALECT, {}).items():
         if name in texts:
             names, dialect = habits.split(JOINED), dialects[name]
             texts[name] = {file: dialect.rewrite_file(names, file, text) for file, text in texts[name].items()}
-    return GeneratedCase(case.drawn, case.id, texts)
+    return GeneratedCase(case.generated, case.id, texts)
 
 
 def write(folder: Path, case: GeneratedCase) -> None:
@@ -121,7 +121,7 @@ def write(folder: Path, case: GeneratedCase) -> None:
         place.mkdir(parents=True)
         (temporary / "tools").mkdir()
         _write_json(place / "scenario.json", dict(case.scenario))
-        for name, tool in case.drawn.tools.items():
+        for name, tool in case.generated.tools.items():
             _write_json(temporary / "tools" / f"{name}.json", tool)
         for format_name, texts in case.texts.items():
             (place / format_name).mkdir()

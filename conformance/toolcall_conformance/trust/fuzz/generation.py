@@ -71,11 +71,11 @@ class ScenarioSource:
 def _unique(scenarios: Iterable[GeneratedScenario]) -> Iterator[GeneratedScenario]:
     """Each scenario once."""
     keys: set[bytes] = set()
-    for drawn in scenarios:
-        key = hashlib.sha256(drawn.key.encode()).digest()[:16]  # there may be very many
+    for scenario in scenarios:
+        key = hashlib.sha256(scenario.key.encode()).digest()[:16]  # there may be very many
         if key not in keys:
             keys.add(key)
-            yield drawn
+            yield scenario
 
 
 # A small run needs no file.

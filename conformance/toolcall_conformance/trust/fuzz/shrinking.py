@@ -18,50 +18,54 @@ _AS_DATA = "YQ=="
 _OPTIONAL = frozenset({DIALECT, "declare", "hosted_tools", "own_settings", "spell", "upstream_error"})
 
 
-def shrink(drawn: GeneratedScenario, fails: Callable[[GeneratedScenario], bool], seconds: float) -> GeneratedScenario:
+def shrink(
+    generated: GeneratedScenario, fails: Callable[[GeneratedScenario], bool], seconds: float
+) -> GeneratedScenario:
     """The smallest scenario that still ``fails`` and that single steps lead to; after ``seconds`` the smallest so far.
 
-    ``drawn`` fails. Every scenario on the way is legal: calls are answered in order, and the conversation ends with the
-    model.
+    ``generated`` fails. Every scenario on the way is legal: calls are answered in order, and the conversation ends with
+    the model.
     """
     until = time.monotonic() + seconds
     smaller = True
     while smaller:
         smaller = False
-        for candidate in _smaller(drawn):
+        for candidate in _smaller(generated):
             if time.monotonic() > until:
-                return drawn
+                return generated
             if fails(candidate):
-                drawn, smaller = candidate, True
+                generated, smaller = candidate, True
                 break
-    return drawn
+    return generated
 
 
-def _smaller(drawn: GeneratedScenario) -> Iterator[GeneratedScenario]:
+def _smaller(generated: GeneratedScenario) -> Iterator[GeneratedScenario]:
     """Scenarios that are one step smaller, the largest steps first."""
-    turns = drawn.scenario["conversation"]
+    turns = generated.scenario["conversation"]
     for length in range(len(turns) - 1, 0, -1):
         for start in range(len(turns) - length + 1):
             left = turns[:start] + turns[start + length :]
             if _is_legal(left):
-                yield _with(drawn, conversation=left)
+                yield _with(generated, conversation=left)
     answered = [*turns[:-1], {"role": "assistant", "content": [{"text": _TEXT}], "finish": "end"}]
     if turns[-1] not in (answered[-1], {**answered[-1], "usage": turns[-1].get("usage")}):
-        yield _with(drawn, conversation=answered)
+        yield _with(generated, conversation=answered)
     for left in _without_entries(turns):
-        yield _with(drawn, conversation=left)
-    for settings in _fewer_settings(drawn.scenario["settings"], turns):
-        yield _with(drawn, settings=settings)
-    for name in sorted(drawn.scenario.keys() & _OPTIONAL):
-        yield GeneratedScenario({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
-    for name, habits in drawn.scenario.get(DIALECT, {}).items():
+        yield _with(generated, conversation=left)
+    for settings in _fewer_settings(generated.scenario["settings"], turns):
+        yield _with(generated, settings=settings)
+    for name in sorted(generated.scenario.keys() & _OPTIONAL):
+        yield GeneratedScenario(
+            {key: value for key, value in generated.scenario.items() if key != name}, generated.tools
+        )
+    for name, habits in generated.scenario.get(DIALECT, {}).items():
         for left in _leave_out_each(habits.split(JOINED)):
-            yield _with(drawn, dialect={**drawn.scenario[DIALECT], name: JOINED.join(left)})
-    if drawn.scenario["ids"]:
-        yield _with(drawn, ids={})
-    yield from _smaller_tools(drawn)
+            yield _with(generated, dialect={**generated.scenario[DIALECT], name: JOINED.join(left)})
+    if generated.scenario["ids"]:
+        yield _with(generated, ids={})
+    yield from _smaller_tools(generated)
     for left in _simpler_entries(turns):
-        yield _with(drawn, conversation=left)
+        yield _with(generated, conversation=left)
 
 
 def _leave_out_each(entries: Sequence[str]) -> Iterator[list[str]]:
@@ -70,14 +74,14 @@ def _leave_out_each(entries: Sequence[str]) -> Iterator[list[str]]:
         yield [*entries[:number], *entries[number + 1 :]]
 
 
-def _with(drawn: GeneratedScenario, **changed: Any) -> GeneratedScenario:
-    scenario = {**drawn.scenario, **changed}
+def _with(generated: GeneratedScenario, **changed: Any) -> GeneratedScenario:
+    scenario = {**generated.scenario, **changed}
     turns = scenario["conversation"]
     if "upstream_error" in scenario:
         exchanges = sum("finish" in turn for turn in turns)
         error = scenario["upstream_error"]
         scenario["upstream_error"] = {**error, "exchange": min(error["exchange"], exchanges)}
-    return GeneratedScenario({**scenario, "features": features_of(turns)}, drawn.tools)
+    return GeneratedScenario({**scenario, "features": features_of(turns)}, generated.tools)
 
 
 def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
@@ -126,22 +130,22 @@ def _drop_result(following: Turns, key: str) -> None:
         turn["content"] = [entry for entry in turn["content"] if entry.get("result", {}).get("call") != key]
 
 
-def _smaller_tools(drawn: GeneratedScenario) -> Iterator[GeneratedScenario]:
-    turns = drawn.scenario["conversation"]
+def _smaller_tools(generated: GeneratedScenario) -> Iterator[GeneratedScenario]:
+    turns = generated.scenario["conversation"]
     used = {entry["call"]["name"] for turn in turns for entry in turn["content"] if "call" in entry}
-    for name, tool in drawn.tools.items():
-        others = {key: value for key, value in drawn.tools.items() if key != name}
+    for name, tool in generated.tools.items():
+        others = {key: value for key, value in generated.tools.items() if key != name}
         if name not in used and others:
-            yield GeneratedScenario({**drawn.scenario, "tools": sorted(others)}, others)
+            yield GeneratedScenario({**generated.scenario, "tools": sorted(others)}, others)
         if tool.get("description", _TEXT) != _TEXT:
-            yield GeneratedScenario(drawn.scenario, {**drawn.tools, name: {**tool, "description": _TEXT}})
+            yield GeneratedScenario(generated.scenario, {**generated.tools, name: {**tool, "description": _TEXT}})
         for left in ("format", "parameters"):
             if left in tool:
                 bare = {key: value for key, value in tool.items() if key != left}
-                yield GeneratedScenario(drawn.scenario, {**drawn.tools, name: bare})
+                yield GeneratedScenario(generated.scenario, {**generated.tools, name: bare})
         if "parameters" in tool:
             for schema in simpler_schemas(tool["parameters"]):
-                yield GeneratedScenario(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
+                yield GeneratedScenario(generated.scenario, {**generated.tools, name: {**tool, "parameters": schema}})
 
 
 def _simpler_entries(turns: Turns) -> Iterator[Turns]:
