@@ -138,10 +138,10 @@ def test_a_pattern_is_as_narrow_as_its_rule() -> None:
 
 def test_real_incidents_are_those_of_the_doubles_that_die_by_it() -> None:
     assert "Results in another order are paired by their place" in told("translation/results-linked")
-    few, whole = told("translation/finish-reason"), told("translation/finish-reason", whole=True)
+    few, everything = told("translation/finish-reason"), told("translation/finish-reason", everything=True)
     assert "more, with --all" in few
-    assert "more, with --all" not in whole
-    assert whole.count("https://") > few.count("https://")
+    assert "more, with --all" not in everything
+    assert everything.count("https://") > few.count("https://")
 
 
 def test_the_files_of_a_rule_are_named() -> None:
