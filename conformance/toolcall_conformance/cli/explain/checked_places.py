@@ -16,11 +16,11 @@ from toolcall_conformance.library.files import read_json
 _MAX_PLACES = 2
 
 
-def file_parts(corpus: Corpus, rule: Rule, *, whole: bool) -> Iterator[Part]:
-    """The file of a rule, and the places that check it; ``whole``: all of them, not a few."""
+def file_parts(corpus: Corpus, rule: Rule, *, everything: bool) -> Iterator[Part]:
+    """The file of a rule, and the places that check it; ``everything``: all of them, not a few."""
     yield Part("files", _in_corpus(corpus, corpus.rules.paths[rule.id]))
     places = [*_places(corpus, rule)]
-    shown = places if whole else places[:_MAX_PLACES]
+    shown = places if everything else places[:_MAX_PLACES]
     yield from (Part("files", place) for place in shown)
     if len(shown) < len(places):
         yield Part("", f"and {len(places) - len(shown)} more, with --all")

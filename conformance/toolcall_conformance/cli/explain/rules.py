@@ -52,7 +52,7 @@ def explain_rule(
             verdict_index.incidents(rule.id), everything=everything, evidence=rule.evidence if harder else ()
         ),
         known_failure(rule.id, _items(corpus, rule)),
-        *file_parts(corpus, rule, whole=whole),
+        *file_parts(corpus, rule, everything=everything),
     ]
     if examples:
         parts += [_example(rule, key) for key in ("breaks", "obeys")]
