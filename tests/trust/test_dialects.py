@@ -17,7 +17,7 @@ from toolcall_conformance.formats.openai_chat.dialect.calls import HABITS
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import CorpusError, load_corpus
 from toolcall_conformance.trust.dialects import Dialects
-from toolcall_conformance.trust.sources.bodies import SourceBody, of_case
+from toolcall_conformance.trust.sources.bodies import SourceBody, case_bodies
 from toolcall_conformance.trust.sources.draws import Draws
 from toolcall_conformance.trust.sources.trials import DrawTrier
 from toolcall_conformance.trust.table import MutationTable
@@ -42,7 +42,7 @@ def trier(translator: Any) -> DrawTrier:
 
 def plain() -> list[SourceBody]:
     cases = (case for case in CORPUS.cases.values() if CHAT in case.formats and CHAT not in case.dialects)
-    return [body for case in cases for body in of_case(case) if body.format == CHAT and body.way != "request"]
+    return [body for case in cases for body in case_bodies(case) if body.format == CHAT and body.way != "request"]
 
 
 def meaning(way: str, body: Any, habits: Iterable[str]) -> Any:
@@ -128,7 +128,7 @@ def test_a_reader_that_opens_a_call_too_early_is_found() -> None:
     tried, drawn = trier(TakesTheFirst()), draws()
     numbers = [
         place + 1
-        for place, body in enumerate(of_case(CORPUS.cases["parallel/late-results"]))
+        for place, body in enumerate(case_bodies(CORPUS.cases["parallel/late-results"]))
         if body.format == CHAT and body.way == "stream"
     ]
     for habits, wrong in {
@@ -143,7 +143,7 @@ def test_a_reader_that_opens_a_call_too_early_is_found() -> None:
 
 
 def test_a_request_has_no_dialect() -> None:
-    bodies = enumerate(of_case(CORPUS.cases["parallel/late-results"]), 1)
+    bodies = enumerate(case_bodies(CORPUS.cases["parallel/late-results"]), 1)
     number = next(place for place, body in bodies if body.format == CHAT and body.way == "request")
     name = CALL.format(number=number, habits="id-empty").replace(
         "stream::anthropic-to-openai_chat", "request::openai_chat-to-gemini"

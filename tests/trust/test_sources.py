@@ -14,7 +14,7 @@ from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.formats.expected_values import object_with_values
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.sources.bodies import of_case, of_file
+from toolcall_conformance.trust.sources.bodies import case_bodies, file_bodies
 from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw, Draws
 from toolcall_conformance.trust.sources.repair import instance, repair
 from toolcall_conformance.trust.sources.trials import DrawTrier, TriedDraw
@@ -102,7 +102,7 @@ def test_no_road_is_closed_in_a_sample_of_what_the_field_sends() -> None:
 
 def test_a_draw_is_made_again_by_its_seed_and_by_its_name(tmp_path: Path) -> None:
     case = load_corpus().cases["shell/seed"]
-    bodies = [body.body for body in of_case(case) if body.way == "request"]
+    bodies = [body.body for body in case_bodies(case) if body.way == "request"]
     (tmp_path / "log.json").write_text(json.dumps([{"request": body} for body in bodies]), encoding="utf-8")
     first, second = draws(tmp_path), draws(tmp_path)
     samples = [first.draw(SEED, number) for number in range(30)]
@@ -130,11 +130,11 @@ def test_a_name_of_no_draw_says_what_is_wrong(name: str, says: str) -> None:
 def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
     corpus = load_corpus()
     case = corpus.cases["shell/seed"]
-    bodies_by_way = {body.way: body for body in of_case(case) if body.format == "anthropic"}
+    bodies_by_way = {body.way: body for body in case_bodies(case) if body.format == "anthropic"}
     path = case.exchanges("anthropic")[0].stream_path
     assert path is not None
     sse = path.read_text(encoding="utf-8")
-    events = [event["data"] for event in of_case(case)[2].body["events"]]
+    events = [event["data"] for event in case_bodies(case)[2].body["events"]]
     files = {
         "alone.json": json.dumps(bodies_by_way["request"].body),
         "pair.json": json.dumps({"log": [{"request": bodies_by_way["request"].body, "body": {"text": sse}}]}),
@@ -148,7 +148,9 @@ def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    bodies_by_file = {name: [(body.way, body.format) for body in of_file(corpus, tmp_path / name)] for name in files}
+    bodies_by_file = {
+        name: [(body.way, body.format) for body in file_bodies(corpus, tmp_path / name)] for name in files
+    }
     request, stream = ("request", "anthropic"), ("stream", "anthropic")
     assert bodies_by_file == {
         "alone.json": [request],

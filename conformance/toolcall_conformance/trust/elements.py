@@ -35,12 +35,12 @@ class Elements:
     def at(self, pointer: str) -> str:
         """The element at a place of the body, or of the stream."""
         if self._stream is None:
-            return self._of_whole(pointer)
+            return self._top_element(pointer)
         if pointer not in self._events:
             self._events[pointer] = self._without(pointer) or "frame"
         return self._events[pointer]
 
-    def _of_whole(self, pointer: str) -> str:
+    def _top_element(self, pointer: str) -> str:
         if pointer in self._known:
             return self._known[pointer]
         first = pointer.split("/")[1]
@@ -65,7 +65,7 @@ class Elements:
         stream = deep_copy(self._stream)
         holder, key = holder_of(stream, pointer)
         del holder[key]
-        counts = Counter(map(self._of_whole, _changes(self._whole, self._assemble(stream))))
+        counts = Counter(map(self._top_element, _changes(self._whole, self._assemble(stream))))
         named_counts = {name: count for name, count in counts.items() if name != "envelope"} or counts
         return max(named_counts, key=lambda name: named_counts[name], default="")
 
@@ -90,7 +90,7 @@ def _read_places(reading: Reading) -> Iterator[tuple[str, str]]:
         yield text.pointer, "system"
     for turn in reading.turns:
         for item in turn.items:
-            yield from _of_item(item)
+            yield from _item_elements(item)
     for tool in reading.tools:
         yield tool.pointer, "tool"
         if tool.schema_pointer is not None:
@@ -101,7 +101,7 @@ def _read_places(reading: Reading) -> Iterator[tuple[str, str]]:
         yield reading.finish.pointer, "finish"
 
 
-def _of_item(item: Any) -> Iterator[tuple[str, str]]:
+def _item_elements(item: Any) -> Iterator[tuple[str, str]]:
     if isinstance(item, Call):
         yield from _pointers_of_linked(item, "call")
         if item.arguments_pointer is not None:

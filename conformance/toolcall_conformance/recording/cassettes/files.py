@@ -63,9 +63,9 @@ def _parse(path: Path, content: bytes, unpacker: Unpacker) -> Any:
 
 def _interactions(path: Path, cassette: Any, unpacker: Unpacker) -> Iterator[Interaction]:
     if isinstance(cassette, dict) and isinstance(cassette.get("interactions"), list):
-        entries, reader = cassette["interactions"], _of_vcrpy
+        entries, reader = cassette["interactions"], _vcrpy_interaction
     elif isinstance(cassette, dict) and isinstance(cassette.get("http_interactions"), list):
-        entries, reader = cassette["http_interactions"], _of_ruby
+        entries, reader = cassette["http_interactions"], _ruby_interaction
     else:
         keys = f"the keys {', '.join(map(repr, list(cassette)[:6]))}" if isinstance(cassette, dict) else "no object"
         raise NoCassetteError(
@@ -91,7 +91,7 @@ def _case_and_date(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]
     return case if isinstance(case, str) else None, date if isinstance(date, str) else None
 
 
-def _of_vcrpy(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
+def _vcrpy_interaction(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
     request, answered = entry["request"], entry["response"]
     status = answered.get("status", answered.get("status_code"))  # old versions recorded a number for httpx
     # `content`: the same old versions; `parsed_body`: serializers that write a JSON body as data.
@@ -107,7 +107,7 @@ def _of_vcrpy(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
     )
 
 
-def _of_ruby(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
+def _ruby_interaction(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
     request, answered = entry["request"], entry["response"]
     return _interaction(
         number,

@@ -69,7 +69,7 @@ def _base(
         yield Base(name, side, *form, body, judge, Counter(finding.rule for finding in body_findings))
 
 
-def of_place(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
+def place_bases(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
     """The output of a place, or its source."""
     if side == "output":
         yield from _base(
@@ -91,7 +91,7 @@ def of_place(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
         )
 
 
-def of_goldens(corpus: Corpus, case: Case, name: str, direction: Direction) -> Iterator[Base]:
+def golden_bases(corpus: Corpus, case: Case, name: str, direction: Direction) -> Iterator[Base]:
     """The golden files of a case in a format."""
     if name not in case.formats:
         return

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from toolcall_conformance.trust.harmless.bases import SIDES, WAYS, Base, Side, of_goldens, of_place
+from toolcall_conformance.trust.harmless.bases import SIDES, WAYS, Base, Side, golden_bases, place_bases
 from toolcall_conformance.trust.harmless.notations import Notation
 from toolcall_conformance.trust.harmless.variants import BodyVariant, NotationTable, apply_variant, variants
 from toolcall_conformance.trust.operators.spots import Unfit
@@ -132,12 +132,12 @@ class VariantTrier:
 
     def _bases(self, trial_set: TrialSet, case: str) -> list[Base]:
         if trial_set.side == "golden":
-            return list(of_goldens(self.corpus, self.corpus.cases[case], trial_set.client, trial_set.direction))
+            return list(golden_bases(self.corpus, self.corpus.cases[case], trial_set.client, trial_set.direction))
         lot = Lot(trial_set.direction, trial_set.client, trial_set.upstream, "", None, 0)
         return [
             base
             for place in self.sampler.of_case(lot, case)
-            for base in of_place(self.sampler.workshop, place, trial_set.side)
+            for base in place_bases(self.sampler.workshop, place, trial_set.side)
         ]
 
     def _some(self, trial_set: TrialSet) -> Iterator[TriedVariant]:

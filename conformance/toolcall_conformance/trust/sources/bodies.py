@@ -39,12 +39,12 @@ class SourceBody:
     exchange: int = 0
 
 
-def of_case(case: Case) -> list[SourceBody]:
+def case_bodies(case: Case) -> list[SourceBody]:
     """The bodies of a case in all its formats."""
-    return [*_of_case(case)]
+    return [*_case_bodies(case)]
 
 
-def _of_case(case: Case) -> Iterator[SourceBody]:
+def _case_bodies(case: Case) -> Iterator[SourceBody]:
     for name in case.formats:
         for number, exchange in enumerate(case.exchanges(name)):
             yield SourceBody("request", name, exchange.request, case, number)
@@ -55,21 +55,21 @@ def _of_case(case: Case) -> Iterator[SourceBody]:
                 yield SourceBody("stream", name, {"events": stream["events"]}, case, number)
 
 
-def of_file(corpus: Corpus, path: Path) -> list[SourceBody]:
+def file_bodies(corpus: Corpus, path: Path) -> list[SourceBody]:
     """The bodies in a file that are of one format beyond doubt; none where it cannot be read. Raises OSError."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         return []
     if _STREAM.match(text):
-        return [*_of_stream(corpus, text)]
+        return [*_stream_bodies(corpus, text)]
     document = _json(text)
     if document is not None:
         return [*_within(corpus, document, 0)]
     lines = [_json(line) for line in text.splitlines() if line.strip()]
     if not lines or not all(isinstance(line, dict) for line in lines):
         return []
-    return [*_of_events(corpus, lines)] or [body for line in lines for body in _within(corpus, line, 0)]
+    return [*_event_bodies(corpus, lines)] or [body for line in lines for body in _within(corpus, line, 0)]
 
 
 def files(folder: Path) -> list[Path]:
@@ -81,7 +81,7 @@ def _within(corpus: Corpus, value: Any, depth: int) -> Iterator[SourceBody]:
     """The bodies that a JSON value is or holds: recordings wrap them, each in another way."""
     if isinstance(value, str):
         if _STREAM.match(value):
-            yield from _of_stream(corpus, value)
+            yield from _stream_bodies(corpus, value)
         elif value.startswith("{"):  # HAR and other logs hold bodies as texts
             yield from _within(corpus, _json(value), _DEPTH)
         return
@@ -95,7 +95,7 @@ def _within(corpus: Corpus, value: Any, depth: int) -> Iterator[SourceBody]:
             yield from _within(corpus, entry, depth + 1)
 
 
-def _of_stream(corpus: Corpus, text: str) -> Iterator[SourceBody]:
+def _stream_bodies(corpus: Corpus, text: str) -> Iterator[SourceBody]:
     stream = parse(text.encode("utf-8", "surrogatepass"))
     events = stream["events"]
     names = recognise_events(corpus, [event["data"] for event in events])
@@ -103,7 +103,7 @@ def _of_stream(corpus: Corpus, text: str) -> Iterator[SourceBody]:
         yield SourceBody("stream", names[0], {"events": events})
 
 
-def _of_events(corpus: Corpus, events: Sequence[Any]) -> Iterator[SourceBody]:
+def _event_bodies(corpus: Corpus, events: Sequence[Any]) -> Iterator[SourceBody]:
     """The stream whose events are one a line, without their framing."""
     names = recognise_events(corpus, events)
     if len(names) != 1:

@@ -15,7 +15,7 @@ from toolcall_conformance.trust.dialects import JOINED, Dialects
 from toolcall_conformance.trust.mutation import as_sent, without_own
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
 from toolcall_conformance.trust.operators.catalogue import OPERATORS, Unfit, apply_operator
-from toolcall_conformance.trust.sources.bodies import WAYS, SourceBody, files, of_case, of_file
+from toolcall_conformance.trust.sources.bodies import WAYS, SourceBody, case_bodies, file_bodies, files
 from toolcall_conformance.trust.table import MutationTable
 
 AS_IT_IS = "as-it-is"
@@ -127,9 +127,9 @@ class Draws:
 
     def _bodies_of(self, holder: str) -> Sequence[SourceBody]:
         if holder in self._corpus.cases:
-            return of_case(self._corpus.cases[holder])
+            return case_bodies(self._corpus.cases[holder])
         try:
-            return of_file(self._corpus, Path(holder))
+            return file_bodies(self._corpus, Path(holder))
         except OSError as error:
             raise LookupError(f"{holder!r} is no case, and no file that can be read ({error.strerror})") from None
 

@@ -70,12 +70,12 @@ def _entry_problems(output: Any, value: Any, pointer: str, error: type[Exception
 
 def _error_problems(refused: Any, value: Any, pointer: str) -> Iterator[Problem]:
     errors = refused.errors(include_url=False, include_input=False, include_context=False)
-    for error in _of_fitting(errors, value):
+    for error in _errors_of_fitting_members(errors, value):
         message = _UNKNOWN if _discriminates(error) and error["type"] == "literal_error" else error["msg"]
         yield pointer + _pointer(error["loc"], value, missing=error["type"] == "missing"), message
 
 
-def _of_fitting(errors: list[Any], value: Any) -> list[Any]:
+def _errors_of_fitting_members(errors: list[Any], value: Any) -> list[Any]:
     """The errors of those members of unions that are of the kind of the value; of each union that has none, one.
 
     pydantic tells for each member of a union why the value is none of it.
@@ -86,11 +86,11 @@ def _of_fitting(errors: list[Any], value: Any) -> list[Any]:
     remaining = [error for error in errors if not _within(error["loc"], other)]
     for union in sorted({loc[:-1] for loc in other}, key=len, reverse=True):
         if not _within(union, other) and not any(_within(error["loc"], {union}) for error in remaining):
-            remaining.append(_of_none(union, errors))
+            remaining.append(_nearest_error(union, errors))
     return [error for error in errors if error in remaining]
 
 
-def _of_none(union: tuple[Any, ...], errors: list[Any]) -> Any:
+def _nearest_error(union: tuple[Any, ...], errors: list[Any]) -> Any:
     """An error of a union of which the value is no member: about its kind, of the member that comes nearest to it."""
     union_errors = [error for error in errors if _within(error["loc"], {union})]
     kinds = [

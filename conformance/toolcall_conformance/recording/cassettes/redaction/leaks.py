@@ -107,7 +107,7 @@ def _readings(text: str) -> tuple[str, ...]:
             break
         text = plain
     versions.append(_QUOTED.sub(lambda match: chr(int(match[1], 16)), _SOFT_BREAK.sub("", versions[0])))
-    versions += map(_of_numbers, _NUMBERS.findall(versions[0]))
+    versions += map(_text_of_numbers, _NUMBERS.findall(versions[0]))
     return tuple(dict.fromkeys(version.lower() for version in versions))
 
 
@@ -119,7 +119,7 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(int(match[1] or match[2] or match[5], 16))
 
 
-def _of_numbers(text: str) -> str:
+def _text_of_numbers(text: str) -> str:
     """A list of bytes as the text that they are."""
     return bytes(int(number) & 0xFF for number in re.findall("[0-9]+", text)).decode("utf-8", "replace")
 
