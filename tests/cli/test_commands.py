@@ -173,6 +173,7 @@ def test_explain_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert out.startswith("beta/text-kept  (MUST, since 0.1.0)\n")
     assert "  why       Readers want their text." in out
+    assert "/rules/text-kept.json" in out
 
 
 def test_explain_a_case_by_its_node_id(capsys: pytest.CaptureFixture[str]) -> None:

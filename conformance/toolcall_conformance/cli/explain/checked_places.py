@@ -36,7 +36,8 @@ def _places(corpus: Corpus, rule: Rule) -> Iterator[str]:
     for path in sorted((corpus.root / "formats" / scope).glob("*.schema.json")):
         for pointer in _pointers(read_json(path), rule.id, ""):
             yield f"{_in_corpus(corpus, path)} at {pointer or 'the top'}"
-    for check in formats.get(scope).rules:
+    checks = formats.get(scope).rules if scope in formats.names() else ()  # another corpus may have formats of its own
+    for check in checks:
         if check.id == rule.id:
             yield f"{check.module.replace('.', '/')}.py:{inspect.getsourcelines(check.breaches)[1]}"
 
