@@ -151,19 +151,34 @@ IN_SCHEMA = "/tools/*/functionDeclarations/*/parameters/**"
 @pytest.mark.parametrize(
     ("first", "second", "number"),
     [
-        # Copied: what breaks other rules of the dialect stands so in the source, too.
+        # Copied: what breaks other rules of the format is in the source, too.
         ({"source_pointer": "/tools/0/input_schema/a"}, {"source_pointer": "/tools/0/input_schema/b"}, 1),
         ({"source_pointer": "/tools/0/input_schema/a"}, {}, 2),
         ({}, {}, 2),
     ],
 )
 def test_a_copied_schema_is_one_cause(first: dict[str, Any], second: dict[str, Any], number: int) -> None:
-    tool = {"element": "tool", "format": "gemini"}
+    tool = {"element": "tool", "format": "openai_chat"}
+    place = "/tools/*/function/parameters/**"
     items = [
-        item("shell/a request anthropic gemini", finding("gemini/schema-keyword", IN_SCHEMA, **tool, **first)),
-        item("shell/b request anthropic gemini", finding("gemini/schema-type", IN_SCHEMA, **tool, **second)),
+        item("shell/a request anthropic openai_chat", finding("openai_chat/tool-schema-valid", place, **tool, **first)),
+        item("shell/b request anthropic openai_chat", finding("openai_chat/tool-schema-root", place, **tool, **second)),
     ]
     assert len(causes(*items)) == number
+
+
+def test_all_faults_of_geminis_language_of_schemas_are_one_cause() -> None:
+    """`parametersJsonSchema` mends them all, and so does a whole conversion."""
+    tool = {"element": "tool", "format": "gemini"}
+    items = [
+        item(f"shell/{number} request {source} gemini", finding(f"gemini/{rule}", IN_SCHEMA, level, **tool))
+        for number, (source, rule, level) in enumerate(
+            [("anthropic", "schema-keyword", "MUST"), ("openai_chat", "schema-type-given", "SHOULD")]
+        )
+    ]
+    assert len(causes(*items)) == 1
+    name = finding("gemini/name-charset", "/tools/*/functionDeclarations/*/name", **tool)
+    assert len(causes(items[0], item("shell/9 request anthropic gemini", name))) == 2
 
 
 def test_one_rule_at_several_places_of_schemas_is_one_cause() -> None:

@@ -101,10 +101,10 @@ def judge_body(
     pair = align_sides(settled.sides, names)
     if any(not finding.is_note for finding in output_findings):
         source_findings = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
-        output_findings = add_schema_origins(
-            excuse_inherited(corpus, output_findings, source_findings, pair, source, output), pair, source, output
-        )
-        output_findings = merge_untranslated(sides, source, output, output_findings)
+        output_findings = excuse_inherited(corpus, output_findings, source_findings, pair, source, output)
+    output_findings = merge_untranslated(
+        sides, source, output, add_schema_origins(output_findings, pair, source, output)
+    )
     translation_findings = [
         finding
         for finding in [*unsourced, *settled.findings, *compare(pair, direction)]

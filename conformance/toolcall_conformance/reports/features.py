@@ -3,6 +3,9 @@
 - A text that should be JSON is empty, cut, several values in a row, or garbled.
 - An id was derived from the tool's name, from a part of the right id, or otherwise.
 - A lost call or result has a type, as a function call and a custom tool's call.
+- What a schema lost: a union, or what is in addition to one or to a reference; the keyword that forbade a value.
+- Whether a reply whose reason is wrong has calls.
+- A stream that is cut in another way is read differently: the way of cutting.
 - A validator that refuses a whole body names a place in it.
 """
 
@@ -27,6 +30,18 @@ _ID_RULES = ("translation/ids-injective", "translation/ids-injective-across-turn
 # Elements of which a format has several types.
 _TYPED_ELEMENTS = ("call", "result")
 _TYPE_PREFIX = "type="
+_FINISH_RULE = "translation/finish-reason"
+_HAS_CALLS = " and has calls,"
+_SCHEMA_RULES = "translation/schema-"
+#: What the judge says of a schema in addition, by the feature that tells its repair from others.
+_SCHEMA_NOTES = (
+    ("forbidden-by", re.compile(r"; `(\S+)` forbids it in the source")),
+    ("union-lost", re.compile(r"; the source has `\S+` here, the output has none$")),
+    ("with", re.compile(r"; in the source it is with `(\S+)`$")),
+    ("no-longer-closed", re.compile(r"members that no property names are valid now$")),
+)
+_CUTS_RULE = "translation/stream-cuts"
+_WAY_OF_CUTTING = re.compile(r"\((.*?)\)")
 _DECODER = json.JSONDecoder()
 
 
@@ -37,11 +52,26 @@ def feature(finding: Mapping[str, Any]) -> str:
         return _json_fault(got)
     if finding["rule"] in _ID_RULES and isinstance(got, str):
         return _id_origin(want, got, str(finding["subject"]))
+    if finding["rule"].startswith(_SCHEMA_RULES):
+        return _schema_note(str(finding["message"]))
+    if finding["rule"] == _FINISH_RULE:
+        return "calls" if _HAS_CALLS in finding["message"] else ""
+    if finding["rule"] == _CUTS_RULE:
+        way = _WAY_OF_CUTTING.search(str(finding["message"]))
+        return way[1].replace(" ", "_") if way is not None else ""
     if finding["element"] in _TYPED_ELEMENTS and got is MISSING:
         word = _wire_type(want.schema.get("properties") if isinstance(want, Form) else want)
         return f"{_TYPE_PREFIX}{word}" if word else ""
     if finding["element"] == "body" and not finding["pointer"] and got in (MISSING, NOT_KNOWN):
         return _named_place(str(finding["message"]))
+    return ""
+
+
+def _schema_note(message: str) -> str:
+    for word, pattern in _SCHEMA_NOTES:
+        match = pattern.search(message)
+        if match is not None:
+            return "-".join([word, *match.groups()])
     return ""
 
 

@@ -17,7 +17,8 @@ def merge_untranslated(sides: Sides, source: Any, output: Any, output_findings: 
 
     A part is an object in a list: a tool, a message, an item, a block. One finding has to be at the part itself: if
     only a value in it is wrong, such as an empty text, both formats may write the part alike. It replaces the findings
-    at the part's keys; deeper down the part may be translated.
+    at the part's keys; deeper down the part may be translated. Without such a finding, those at its keys get the
+    ``source_pointer`` of the part; so does a wrong type of a part that has the id of one in the source.
     """
     if sides.source.format == sides.output.format:
         return list(output_findings)
@@ -31,13 +32,18 @@ def merge_untranslated(sides: Sides, source: Any, output: Any, output_findings: 
         if place is not None and place not in origins:
             origins[place] = source_parts.place_of(parts.at(place))
         if place is None or origins[place] is None:
-            findings.append(finding)
+            is_type = place is not None and finding.pointer == join(place, "type")
+            twin = source_parts.place_of_ids(parts.at(place or "")) if is_type else None
+            findings.append(finding if twin is None else replace(finding, source_pointer=twin))
         else:
             findings_by_place.setdefault(place, []).append(finding)
     for place, group in findings_by_place.items():
         main = next((finding for finding in group if finding.pointer == place), None)
         if main is None:
-            findings.extend(group)
+            findings.extend(
+                finding if finding.source_pointer is not None else replace(finding, source_pointer=origins[place])
+                for finding in group
+            )
         else:
             findings.append(_untranslated_finding(main, sides.source.format, place, parts.at(place), origins[place]))
     return findings
@@ -53,6 +59,9 @@ def _schema_pointers(sides: Sides) -> frozenset[str]:
     return frozenset(tool.schema_pointer for tool in sides.source.tools if tool.schema_pointer is not None)
 
 
+_ID_KEYS = ("id", "call_id")
+
+
 class _SourceParts:
     """The objects in lists of the source. Only those with the keys of an object looked for are compared as text."""
 
@@ -60,6 +69,7 @@ class _SourceParts:
         self._schemas = schemas
         self._parts: dict[frozenset[str], list[tuple[Any, str]]] = {}
         self._places: dict[frozenset[str], dict[str, str]] = {}
+        self._places_by_id: dict[str, list[str]] | None = None
         if isinstance(body, (dict, list)):
             self._add(body, "")
 
@@ -70,6 +80,17 @@ class _SourceParts:
             self._places[keys] = {_json_key(entry): pointer for entry, pointer in self._parts.get(keys, ())}
         places = self._places[keys]
         return places.get(_json_key(part)) if places else None
+
+    def place_of_ids(self, part: dict[str, Any]) -> str | None:
+        """The pointer of the only object that has an id of ``part``; None if there is none, or there are several."""
+        if self._places_by_id is None:
+            self._places_by_id = {}
+            for entry, pointer in (entry for group in self._parts.values() for entry in group):
+                if isinstance(entry.get("id"), str):
+                    self._places_by_id.setdefault(entry["id"], []).append(pointer)
+        ids = [part[key] for key in _ID_KEYS if isinstance(part.get(key), str)]
+        places = [pointer for part_id in ids for pointer in self._places_by_id.get(part_id, ())]
+        return places[0] if len(set(places)) == 1 else None
 
     def _add(self, value: Any, pointer: str) -> None:
         if pointer in self._schemas:
@@ -122,7 +143,7 @@ def _json_key(value: Any) -> str:
 def add_schema_origins(output_findings: Sequence[Finding], pair: Pair, source: Any, output: Any) -> list[Finding]:
     """The findings, with a ``source_pointer`` on those at a part of a schema that was copied from the source.
 
-    No other finding of a format's own rules has a ``source_pointer``.
+    Of the other findings of a format's own rules only those at a copied part have a ``source_pointer``.
     """
     schemas = [
         (twin.schema_pointer, tool.schema_pointer)

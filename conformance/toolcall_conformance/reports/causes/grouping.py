@@ -18,6 +18,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+from toolcall_conformance.reports.causes.conversations import join_conversations
+from toolcall_conformance.reports.causes.evidence import join_by_evidence
 from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.joins import join_clients, join_depths, join_formats, join_places
 from toolcall_conformance.reports.causes.occurrence import CauseKey, Occurrence
@@ -29,6 +31,7 @@ from toolcall_conformance.reports.causes.sources import (
     join_readers,
     join_source_places,
     split_by_member,
+    split_readers,
 )
 from toolcall_conformance.reports.item_record import ItemRecord
 
@@ -55,8 +58,10 @@ def find_root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]
     fold_loops(groups, entries, harm)
     roots = join_depths(split_by_member(root for root in groups.values() if root.occurrences))
     roots = join_formats(join_readers(join_places(roots, harm), played, harm), played)
-    roots = join_repairs(join_clients(join_source_places(roots)), harm)
+    roots = join_repairs(split_readers(join_clients(join_source_places(roots)), played), harm)
+    roots = join_conversations(join_by_evidence(roots), harm)
     for root in roots:
+        _lead_with_commonest_rule(root)
         root.other_rules.pop(root.rule, None)
         root.place = root.occurrences[0].place
         weight = max(harm.weight(*rule) for rule in [(root.rule, root.element), *root.other_rules.items()])
@@ -70,6 +75,14 @@ def find_root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]
         key=lambda root: (root.is_known, root.level_number, _is_detail(root, harm), -root.harm, root.rule),
     )
     return _move_hiding_causes(ordered, harm)
+
+
+def _lead_with_commonest_rule(root: RootCause) -> None:
+    """Move the findings of the rule that most of the gravest findings break to the beginning."""
+    grave = [occurrence.rule for occurrence in root.occurrences if occurrence.level == root.level_number]
+    lead = max(dict.fromkeys(grave), key=grave.count)
+    root.other_rules |= {root.rule: root.element}
+    root.occurrences.sort(key=lambda occurrence: occurrence.rule != lead)
 
 
 def _is_detail(root: RootCause, harm: Harm) -> bool:

@@ -15,7 +15,9 @@ class Repair:
     """Faults that one repair mends: those of these rules or elements that share what ``same`` names.
 
     ``own``: only rules of the format itself; ``copied``: only faults that the source has, too; ``inside``: only kinds
-    of places that contain this text.
+    of places that contain this text; ``want``: only where one of these words is expected; ``source_formats``: only in
+    bodies that were translated from one of these; ``feature``: only faults with this feature; ``checks``: only those
+    that show in these checks alone.
     """
 
     rules: frozenset[str]
@@ -24,6 +26,10 @@ class Repair:
     own: bool = False
     copied: bool = False
     inside: str = ""
+    want: frozenset[str] = frozenset()
+    source_formats: frozenset[str] = frozenset()
+    feature: str = ""
+    checks: frozenset[str] = frozenset()
 
     def applies_to(self, rule: str, element: str) -> bool:
         """Whether findings of this rule on this element may be such faults."""
@@ -100,4 +106,8 @@ def _parse_repair(raw: Mapping[str, Any]) -> Repair:
         raw.get("own", False),
         raw.get("copied", False),
         raw.get("inside", ""),
+        frozenset(raw.get("want", ())),
+        frozenset(raw.get("from", ())),
+        raw.get("feature", ""),
+        frozenset(raw.get("checks", ())),
     )

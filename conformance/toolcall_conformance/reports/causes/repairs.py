@@ -9,6 +9,7 @@ from typing import Any
 from toolcall_conformance.reports.causes.harm import Harm, Repair
 from toolcall_conformance.reports.causes.occurrence import Occurrence
 from toolcall_conformance.reports.causes.root_cause import RootCause
+from toolcall_conformance.reports.causes.sources import source_place
 
 
 def join_repairs(roots: Iterable[RootCause], harm: Harm) -> list[RootCause]:
@@ -55,13 +56,33 @@ def _is_own(occurrence: Occurrence) -> bool:
 def _matches_row(occurrence: Occurrence, row: Repair) -> bool:
     if row.copied and not (_is_own(occurrence) and occurrence.finding.get("source_pointer") is not None):
         return False
+    if row.want and not (isinstance(occurrence.want, str) and occurrence.want in row.want):
+        return False
+    if row.source_formats and occurrence.source not in row.source_formats:
+        return False
+    if (row.feature and occurrence.feature != row.feature) or (row.checks and occurrence.item.check not in row.checks):
+        return False
     return bool((_is_own(occurrence) or not row.own) and row.inside in occurrence.place)
 
 
 def _wrong_word(root: RootCause) -> str | None:
-    """Return the wrong word of the format at a place of fixed words; None at other places."""
-    _, unlike, word = root.occurrences[0].difference.partition("≠")
-    return word if unlike else None
+    """Return the wrong word or text that all findings of a root have; None if it is not one."""
+    words = {
+        occurrence.difference.partition("≠")[2] or (occurrence.got if isinstance(occurrence.got, str) else None)
+        for occurrence in root.occurrences
+    }
+    return next(iter(words)) if len(words) == 1 else None
+
+
+def _source_format(occurrence: Occurrence) -> str:
+    """Return the format from which a body was translated; in a conversation that of its client."""
+    return occurrence.item.client if occurrence.is_conversation else occurrence.source
+
+
+def _source_place(root: RootCause) -> str | None:
+    """Return the kind of place in the source that all findings of a root have; None if there is not one."""
+    places = {source_place(occurrence) for occurrence in root.occurrences}
+    return next(iter(places)) or None if len(places) == 1 else None
 
 
 _SHARED_VALUES: Mapping[str, Callable[[RootCause], Any]] = {
@@ -71,6 +92,8 @@ _SHARED_VALUES: Mapping[str, Callable[[RootCause], Any]] = {
     "route": lambda root: tuple(sorted({(item.client, item.upstream) for item in root.items})),
     "checks": lambda root: tuple(sorted({item.check for item in root.items})),
     "place": lambda root: root.occurrences[0].place,
+    "from": lambda root: tuple(sorted({_source_format(occurrence) for occurrence in root.occurrences})),
+    "source": _source_place,
     "got": _wrong_word,
     "feature": lambda root: (
         next(iter(features)) if len(features := {occurrence.feature for occurrence in root.occurrences}) == 1 else None

@@ -98,6 +98,43 @@ def split_by_member(roots: Iterable[RootCause]) -> Iterator[RootCause]:
         yield root
 
 
+def split_readers(roots: Iterable[RootCause], played: PlayedRoutes) -> Iterator[RootCause]:
+    """Split roots of several source formats that show in other cases each, though these were played from each.
+
+    One fault of a writer shows in the cases of each reader. A format's own rule may need what only one source has.
+    """
+    for root in roots:
+        parts: defaultdict[str, list[Occurrence]] = defaultdict(list)
+        for occurrence in root.occurrences:
+            parts[occurrence.item.client if occurrence.is_conversation else occurrence.source].append(occurrence)
+        kinds = {occurrence.is_conversation for occurrence in root.occurrences}
+        if root.rule.startswith(_TRANSLATION) and len(parts) > 1 and len(kinds) == 1:
+            for part in _separate_readers([RootCause(part) for part in parts.values()], played):
+                if len(part) < len(root.occurrences):
+                    yield _move_findings([root], part)
+        if root.occurrences:
+            yield root
+
+
+def _separate_readers(parts: list[RootCause], played: PlayedRoutes) -> list[list[Occurrence]]:
+    """Return the findings of all parts that are apart from the largest one, those together that their cases join."""
+    groups: list[list[RootCause]] = []
+    for part in sorted(parts, key=lambda part: -len(part.occurrences)):
+        group = next((group for group in groups if any(not _are_apart(part, other, played) for other in group)), None)
+        if group is None:
+            groups.append([part])
+        else:
+            group.append(part)
+    return [[occurrence for part in group for occurrence in part.occurrences] for group in groups[1:]]
+
+
+def _are_apart(left: RootCause, right: RootCause, played: PlayedRoutes) -> bool:
+    """Whether two roots have no case in common, though cases of one were played where the other shows."""
+    ours, theirs = ({item.case for item in root.items} for root in (left, right))
+    tried = ours & played.cases_of(right) | theirs & played.cases_of(left)
+    return not ours & theirs and bool(tried)
+
+
 def join_readers(roots: Iterable[RootCause], played: PlayedRoutes, harm: Harm) -> list[RootCause]:
     """Join what the reader of one source format loses toward every other played format into one root."""
     root_causes = list(roots)

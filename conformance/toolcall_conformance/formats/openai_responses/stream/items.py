@@ -109,7 +109,8 @@ class StreamItem:
         elif self._parts[place]:
             entries = self._part_list(list_key)
             alike = index < len(entries) and equal(entries[index], part)
-            self._report_repeated_done(pointer, "the part is done twice", index, alike=alike)
+            event_type = next(f"{stem}.done" for stem, (key, _) in PART_EVENTS.items() if key == list_key)
+            self._report_repeated_done(pointer, "the part is done twice", event_type, alike=alike)
         self._parts[place] = True
         for key, value in part.items():
             if key in ("text", "refusal") and isinstance(value, str):
@@ -146,15 +147,16 @@ class StreamItem:
         if streamed_text.done:
             # Clients run arguments when they are done; a repeated text only shows the same again.
             alike = piece.list_key is not None and text == streamed_text.text
-            self._report_repeated_done(pointer, "the text is done twice", text, alike=alike)
+            event_type = next(f"{stem}.done" for stem, each in FRAGMENTED_TEXTS.items() if each is piece)
+            self._report_repeated_done(pointer, "the text is done twice", event_type, alike=alike)
         streamed_text.done = True
         self._check_whole_text(place, text, join(pointer, piece.key), silent=piece.may_be_whole)
         holder, key = self._text_holder(place, piece)
         holder[key] = text
 
-    def _report_repeated_done(self, pointer: str, message: str, got: Any, *, alike: bool) -> None:
+    def _report_repeated_done(self, pointer: str, message: str, event_type: str, *, alike: bool) -> None:
         """Report a second done event: with the same content (``alike``), or with another."""
-        self._report_once("stream-done-again" if alike else "stream-after-done", pointer, message, MISSING, got)
+        self._report_once("stream-done-again" if alike else "stream-after-done", pointer, message, MISSING, event_type)
 
     def close(self, item: dict[str, Any], pointer: str) -> None:
         """Take output_item.done with the whole item."""

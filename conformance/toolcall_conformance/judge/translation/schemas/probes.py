@@ -28,11 +28,13 @@ _UNPROBED_KEYWORDS = ("pattern", "patternProperties", "format", "description", "
 class ProbeResult:
     """A value that is valid only before, and one that is valid only after (MISSING if there is none).
 
+    ``forbidding_keyword``: the keyword of the source by which the latter is invalid; empty if it is not known.
     ``is_certain``: nothing was left out of the schemas that were probed.
     """
 
     no_longer_valid: Any
     newly_valid: Any
+    forbidding_keyword: str
     is_certain: bool
 
 
@@ -63,7 +65,8 @@ def compare_by_probes(place: SchemaPair) -> ProbeResult:
             narrowed = probe
         if after is True and before is False and widened is MISSING:
             widened = probe
-    return ProbeResult(narrowed, widened, source.is_complete and output.is_complete)
+    keyword = "" if widened is MISSING else validator_before.forbidding_keyword(widened)
+    return ProbeResult(narrowed, widened, keyword, source.is_complete and output.is_complete)
 
 
 class _Validator:
@@ -78,6 +81,22 @@ class _Validator:
             return bool(self._validator.is_valid(probe))
         except Exception:  # pragma: no cover - whatever a validator raises, the comparison goes on
             return None
+
+    def forbidding_keyword(self, probe: Any) -> str:
+        """Return the keyword that makes a value invalid, of a union that in its nearest branch; empty if unknown."""
+        try:
+            error = next(iter(self._validator.iter_errors(probe)), None)
+            while error is not None and error.context:
+                branches: dict[Any, list[Any]] = {}
+                for inner in error.context:
+                    branches.setdefault(inner.schema_path[0], []).append(inner)
+                error = min(branches.values(), key=len)[0]
+        except Exception:  # pragma: no cover - whatever a validator raises, the comparison goes on
+            return ""
+        if error is None:
+            return ""
+        # A normalized schema has no `const`.
+        return "const" if error.validator == "enum" and len(error.validator_value) == 1 else str(error.validator)
 
 
 @cache

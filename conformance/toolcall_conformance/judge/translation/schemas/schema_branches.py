@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolcall_conformance.basics.findings import MISSING
-from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.jsonvalue import equal, resolve
 from toolcall_conformance.judge.translation.schemas.normal_schemas import BRANCH_KEYWORDS, SCHEMA_KEYWORDS
 from toolcall_conformance.judge.translation.schemas.probes import compare_by_probes
 from toolcall_conformance.judge.translation.schemas.schema_keywords import COMPOSING_KEYWORDS, UNION_KEYWORDS
@@ -30,6 +30,35 @@ _KEYED_SCHEMA_KEYWORDS = ("patternProperties", "dependentSchemas")
 def is_composed(schema: Any) -> bool:
     """Whether a schema, as written, is a union or a conjunction itself."""
     return isinstance(schema, dict) and any(schema.get(key) for key in BRANCH_KEYWORDS)
+
+
+def note_structure(source: Any, output: Any, difference: SchemaDifference) -> str:
+    """Return what two whole schemas have at a difference, if that decides its repair; empty if it does not.
+
+    A union that is gone changes types, entries and descriptions at once; a description in addition to a union or
+    reference is lost in other code than one of a plain parameter.
+    """
+    before, after = _schema_at(source, difference.source_pointer), _schema_at(output, difference.pointer)
+    union = next((key for key in UNION_KEYWORDS if before.get(key)), None)
+    if union is not None and not any(after.get(key) for key in (*UNION_KEYWORDS, "any_of")):
+        return f"; the source has `{union}` here, the output has none"
+    if difference.rule == "translation/schema-description":
+        keyword = union or next((key for key in ("$ref", "allOf") if before.get(key)), None)
+        return f"; in the source it is with `{keyword}`" if keyword is not None else ""
+    return ""
+
+
+def _schema_at(whole: Any, pointer: str) -> dict[str, Any]:
+    """Return the innermost schema of a whole one that a pointer leads into."""
+    schema: Any = whole
+    for end in (pointer, pointer.rpartition("/")[0]):
+        try:
+            schema = resolve(whole, end)
+        except LookupError:
+            continue
+        if isinstance(schema, dict):
+            break
+    return schema if isinstance(schema, dict) else {}
 
 
 def compare_branches(place: SchemaPair) -> Iterator[Step]:
@@ -181,7 +210,8 @@ def _probe_differences(place: SchemaPair) -> Iterator[SchemaDifference]:
             under="" if probed.is_certain else UNDECIDED,
         )
     if probed.newly_valid is not MISSING:
-        message = f"an invalid value is valid now: {_short_json(probed.newly_valid)}"
+        by = f"; `{probed.forbidding_keyword}` forbids it in the source" if probed.forbidding_keyword else ""
+        message = f"an invalid value is valid now: {_short_json(probed.newly_valid)}{by}"
         yield place.difference("schema-widened", None, message, want=place.before, got=place.after)
 
 

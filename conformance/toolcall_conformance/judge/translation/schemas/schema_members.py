@@ -126,7 +126,11 @@ def _compare_additional(place: SchemaPair) -> Iterator[Step]:
     yield place.difference(
         narrowed if closed or left is None else "schema-widened",
         key,
-        "an object of any keys may no longer hold any" if closed and bare else "",
+        "an object of any keys may no longer hold any"
+        if closed and bare
+        else ""
+        if closed or left is None
+        else "members that no property names are valid now",
         want=MISSING if left is None else left,
         # A normalized schema says nothing of an open object.
         got=place.context.output_normalizer.follow_references(place.after).get(key, MISSING)

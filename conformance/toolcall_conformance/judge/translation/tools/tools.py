@@ -10,7 +10,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words, is_jso
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Tool
 from toolcall_conformance.judge.translation.pair import Pair, describe_tool
-from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
+from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed, note_structure
 from toolcall_conformance.judge.translation.schemas.schema_lists import find_repeated_members
 from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, accepted_notations, compare_schemas
 from toolcall_conformance.judge.translation.settings.settings import chosen_tool_names
@@ -279,7 +279,8 @@ def _report_difference(
     yield pair.finding(
         difference.rule,
         pointer,
-        difference.message,
+        (difference.message or pair.corpus.rule(difference.rule).breach)
+        + note_structure(tool.schema, twin.schema, difference),
         want=want,
         got=difference.got,
         source=source,
