@@ -407,6 +407,15 @@ def test_no_stream_at_all(body: Any) -> None:
         resolve(body, breach.pointer)
 
 
+@pytest.mark.parametrize(
+    ("events", "event_type"),
+    [([*TEXT[:6], *TEXT[5:]], "response.output_text.done"), ([*TEXT[:7], *TEXT[6:]], "response.content_part.done")],
+)
+def test_an_event_too_many_is_named_by_its_type(events: list[Any], event_type: str) -> None:
+    (breach,) = (breach for rule, breach in assemble(stream(*events)).breaches if rule.endswith("stream-done-again"))
+    assert breach.got == event_type
+
+
 # The official SDK.
 
 

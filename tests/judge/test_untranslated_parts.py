@@ -93,3 +93,30 @@ def test_an_empty_message_is_alike_in_both_formats() -> None:
     findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
     assert not any("untranslated" in finding.message for finding in findings)
     assert "anthropic/content-not-empty" in {finding.rule for finding in findings}
+
+
+def test_a_fault_in_a_copied_block_says_where_it_was_copied_from() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://buoys.example/north.png"}}
+    before = {"role": "user", "content": [{"type": "text", "text": "Is it lit?"}, picture]}
+    source = {"model": "gpt-4.1-2025-04-14", "messages": [ASK, {"role": "assistant", "content": "12."}, before]}
+    output = {**anthropic(*source["messages"][1:]), "tools": []}
+    (wrong,) = (
+        finding
+        for finding in judge(source, output, client="openai_chat", upstream="anthropic").findings
+        if finding.rule == "anthropic/block-type"
+    )
+    assert (wrong.pointer, wrong.source_pointer) == ("/messages/2/content/1/type", "/messages/2/content/1")
+
+
+@pytest.mark.parametrize(("call_id", "origin"), [("srvtoolu_1", "/messages/1/content/0"), ("srvtoolu_2", None)])
+def test_an_item_of_no_type_comes_from_the_part_with_its_id(call_id: str, origin: str | None) -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tide"}}
+    item = {"type": "function_web_search", "call_id": call_id, "status": "completed"}
+    findings = judge(
+        anthropic({"role": "assistant", "content": [search]}),
+        responses([FLAT], item),
+        client="anthropic",
+        upstream="openai_responses",
+    ).findings
+    origins = [finding.source_pointer for finding in findings if finding.rule == "openai_responses/item-type"]
+    assert origins == [origin]

@@ -59,9 +59,6 @@ def _schema_pointers(sides: Sides) -> frozenset[str]:
     return frozenset(tool.schema_pointer for tool in sides.source.tools if tool.schema_pointer is not None)
 
 
-_ID_KEYS = ("id", "call_id")
-
-
 class _SourceParts:
     """The objects in lists of the source. Only those with the keys of an object looked for are compared as text."""
 
@@ -88,7 +85,7 @@ class _SourceParts:
             for entry, pointer in (entry for group in self._parts.values() for entry in group):
                 if isinstance(entry.get("id"), str):
                     self._places_by_id.setdefault(entry["id"], []).append(pointer)
-        ids = [part[key] for key in _ID_KEYS if isinstance(part.get(key), str)]
+        ids = [value for key, value in part.items() if key.endswith("id") and isinstance(value, str)]
         places = [pointer for part_id in ids for pointer in self._places_by_id.get(part_id, ())]
         return places[0] if len(set(places)) == 1 else None
 

@@ -10,7 +10,11 @@ them. Then roots are joined that are one fault seen twice:
 - findings at the same places of the same sources, in the bodies of several formats;
 - losses from one place of a source, wherever the output lacks it;
 - findings of one client with several providers in the loop that other clients do not have;
-- findings that one repair mends, by ``translation/harm.json``.
+- findings that one repair mends, by ``translation/harm.json``;
+- findings that share evidence: a place in the source, a copied part, a pattern of ids (``evidence``);
+- findings of whole conversations that a fault of replies explains (``conversations``).
+
+Between these, readers that fail in other cases each are parted.
 """
 
 from __future__ import annotations
