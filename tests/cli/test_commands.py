@@ -14,9 +14,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from miniature import MiniatureJudge, install_judge, write_case, write_corpus
+from miniature import install_judge, write_case, write_corpus
 from toolcall_conformance import library
 from toolcall_conformance.cli import main
+from toolcall_conformance.judge import Judge
 
 
 @pytest.fixture(autouse=True)
@@ -78,13 +79,13 @@ def test_an_error_is_its_status_and_its_body(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls = []
-    judged = MiniatureJudge.error
+    judge_error = Judge.error
 
-    def noted(judge: MiniatureJudge, *arguments: Any) -> Any:
+    def record_error(judge: Judge, *arguments: Any) -> Any:
         calls.append(arguments)
-        return judged(judge, *arguments)
+        return judge_error(judge, *arguments)
 
-    monkeypatch.setattr(MiniatureJudge, "error", noted)
+    monkeypatch.setattr(Judge, "error", record_error)
     Path("error.json").write_text('{"status": 429, "body": {}, "text": "one"}', encoding="utf-8")
     assert run("judge", *ROUTE, "--error", "error.json", "error.json") == 0
     assert calls[0][0]["status"] == 429
