@@ -12,7 +12,7 @@ from toolcall_conformance.reports.item_record import finding_json, finding_value
 _LOST: dict[str, Any] = {"want": "something", "got": MISSING}
 
 
-def caused(
+def name_finding_causes(
     findings: Sequence[dict[str, Any]], table: ConsequenceTable, *, way_back: bool = False
 ) -> list[dict[str, Any]]:
     """The findings of one item, each that follows from another one with ``because``."""

@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         os.environ.pop("COVERAGE_PROCESS_START", None)
     elif os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
-        _keep_bytecode_elsewhere(config)
+        _redirect_bytecode(config)
 
 
 @pytest.hookimpl(trylast=True)
@@ -49,7 +49,7 @@ def pytest_sessionfinish() -> None:
         current.save()
 
 
-def _keep_bytecode_elsewhere(config: pytest.Config) -> None:
+def _redirect_bytecode(config: pytest.Config) -> None:
     """Let workers and children compile each module once, and leave no file beside the sources.
 
     A run of pytest compiles hundreds of modules; hundreds of tests start one.
@@ -87,18 +87,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def _left_out(config: pytest.Config) -> list[str]:
+def excluded_marks(config: pytest.Config) -> list[str]:
     """The marks of the tests that run only where ``-m`` names them: beside others nobody can say how long one takes."""
     shared = hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None)
     return [mark for mark in ("all_places", *(["timing"] if shared else [])) if mark not in config.option.markexpr]
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return f"left out unless -m names them: tests marked {', '.join(_left_out(config))}"
+    return f"left out unless -m names them: tests marked {', '.join(excluded_marks(config))}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    deselected = [item for item in items if any(item.get_closest_marker(mark) for mark in _left_out(config))]
+    deselected = [item for item in items if any(item.get_closest_marker(mark) for mark in excluded_marks(config))]
     if deselected:
         config.hook.pytest_deselected(items=deselected)
         items[:] = [item for item in items if item not in {*deselected}]
@@ -106,13 +106,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.path.name != "test_whole_corpus.py")
 
 
-_context_of_tls = cache(ssl.create_default_context)
+_tls_context = cache(ssl.create_default_context)
 
 
 @pytest.fixture
 def certificates_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that make many clients: each has a context of TLS with all certificates, and none asks over TLS."""
-    monkeypatch.setattr(ssl, "create_default_context", _context_of_tls)
+    monkeypatch.setattr(ssl, "create_default_context", _tls_context)
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,7 @@ class Group:
     things: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     parts: int = 1
 
-    def of(self, day: int) -> Group:
+    def part_of_day(self, day: int) -> Group:
         """What is gone through on a day."""
         return Group({name: self.things[name] for name in part_of([*self.things], self.parts, day)}, self.parts)
 
@@ -64,9 +64,9 @@ def every(
         if by is not None:
             raise ValueError("what is found in the run makes no groups: leave `by` out")
         find = things
-        groups: dict[str, Group | Callable[[], Group]] = {"all": lambda: _grouped(words, find(), id, None)["all"]}
+        groups: dict[str, Group | Callable[[], Group]] = {"all": lambda: _group_cases(words, find(), id, None)["all"]}
     else:
-        grouped = _grouped(words, things, id, by)
+        grouped = _group_cases(words, things, id, by)
         for group in grouped.values():
             group.parts = parts
         groups = dict(grouped)
@@ -77,7 +77,7 @@ def every(
             group = arguments.pop(GROUP)
             group = group if isinstance(group, Group) else group()
             check_all(
-                group if everything() else group.of(today()),
+                group if everything() else group.part_of_day(today()),
                 lambda values: test(**dict(zip(words, values, strict=True)), **arguments),
             )
 
@@ -93,7 +93,7 @@ def every(
     return decorate
 
 
-def _grouped(
+def _group_cases(
     words: Sequence[str], things: Iterable[Any], id: Callable[..., str], by: Callable[..., str] | None
 ) -> dict[str, Group]:
     groups: dict[str, Group] = {}
@@ -124,7 +124,7 @@ def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException as error:
-            failed[name] = _said(error)
+            failed[name] = _error_text(error)
             skipped += [error] if isinstance(error, pytest.skip.Exception) else []
     if len(skipped) == len(group.things):
         raise skipped[0]
@@ -134,7 +134,7 @@ def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
         pytest.fail("\n".join(lines), pytrace=False)
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """What pytest would say of it, without our own lines: this loop, and the call of the test."""
     trace = error.__traceback__
     for _ in range(2):

@@ -71,8 +71,8 @@ def _line(number: int) -> bytes:
 
 @functools.cache
 def _forker() -> Forker:
-    if _beside:
-        return _beside[0]
+    if _next_forkers:
+        return _next_forkers[0]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "TOOLCALL_"))}
     process = subprocess.Popen(
         [sys.executable, __file__], cwd=TESTS.parent, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -95,7 +95,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 # -- the process that forks --------------------------------------------------------------------------------------------
 
 #: In a forked child: a forker that was made before the child began, for the runs that its own run starts.
-_beside: list[Forker] = []
+_next_forkers: list[Forker] = []
 
 
 def _import_all() -> None:
@@ -123,7 +123,7 @@ def _serve(path: Sequence[str], orders: int, answers: int) -> int:
     return 0
 
 
-def _fork_beside(path: Sequence[str]) -> Forker:
+def _fork_next_forker(path: Sequence[str]) -> Forker:
     theirs, orders = os.pipe()
     answers, writer = os.pipe()
     if not os.fork():
@@ -136,11 +136,11 @@ def _fork_beside(path: Sequence[str]) -> Forker:
 
 
 def _run_here(
-    path: Sequence[str], arguments: list[str], folder: str, environment: dict[str, str], said: list[str]
+    path: Sequence[str], arguments: list[str], folder: str, environment: dict[str, str], output_paths: list[str]
 ) -> int:
     """Become what ``python -m pytest`` is when it starts, and run."""
-    _beside.append(_fork_beside(path))
-    for number, name in enumerate(said, 1):
+    _next_forkers.append(_fork_next_forker(path))
+    for number, name in enumerate(output_paths, 1):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
     os.chdir(folder)
     os.environ.clear()

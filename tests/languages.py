@@ -17,7 +17,7 @@ from toolcall_conformance.drivers.protocol import STARTERS
 _INSTALL = ("install", "--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0", "ajv@8")
 
 
-def _installed(folder: Path) -> str:
+def _install_error(folder: Path) -> str:
     """Install what the TypeScript starter asks for, and ajv; why that fails, or an empty text."""
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
@@ -38,7 +38,7 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not log_file.exists():
             folder.mkdir()
-            log_file.write_text(_installed(folder), encoding="utf-8")
+            log_file.write_text(_install_error(folder), encoding="utf-8")
     why_not = log_file.read_text(encoding="utf-8")
     if why_not:
         pytest.skip(why_not)

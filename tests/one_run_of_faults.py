@@ -16,7 +16,7 @@ ROUTE = "alpha-to-beta"
 GOOD = "then/good"
 
 
-class Faults:
+class FaultRun:
     """A run with a case ``fault/NAME`` for each fault, whose last check fails, and a good item behind."""
 
     def __init__(

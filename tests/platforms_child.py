@@ -42,7 +42,7 @@ MISSING_NAMES: dict[Any, str] = {
 }
 
 
-class Missing:
+class MissingModules:
     """Refuses to import what is missing."""
 
     def find_spec(self, name: str, *_: object) -> None:
@@ -50,18 +50,18 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-def take_away() -> None:
+def remove_posix() -> None:
     sys.platform = "win32"
     for name in MISSING_MODULES:
         sys.modules.pop(name, None)
-    sys.meta_path.insert(0, Missing())
+    sys.meta_path.insert(0, MissingModules())
     for module, names in MISSING_NAMES.items():
         for name in names.split():
             if hasattr(module, name):
                 delattr(module, name)
 
 
-def all_of_ours() -> None:
+def import_product() -> None:
     import toolcall_conformance
 
     for module in pkgutil.walk_packages(toolcall_conformance.__path__, "toolcall_conformance."):
@@ -70,7 +70,7 @@ def all_of_ours() -> None:
             importlib.import_module(module.name)
 
 
-def said(*words: str) -> str:
+def run_command(*words: str) -> str:
     from toolcall_conformance.cli import main
 
     output = io.StringIO()
@@ -81,16 +81,16 @@ def said(*words: str) -> str:
 
 def main() -> None:
     folder = Path(sys.argv[1])
-    take_away()
-    all_of_ours()
+    remove_posix()
+    import_product()
     print("imported")
-    print("exec", said("smoke", "exec:python adapter.py")[:400])
-    print("isolated", said("smoke", "--isolated", "toolcall_reference:ReferenceTranslator")[:400])
-    print("list", said("list", "formats")[:80])
+    print("exec", run_command("smoke", "exec:python adapter.py")[:400])
+    print("isolated", run_command("smoke", "--isolated", "toolcall_reference:ReferenceTranslator")[:400])
+    print("list", run_command("list", "formats")[:80])
     body = str(folder / "body.json")
     text = '{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}'
     Path(body).write_text(text, encoding="utf-8")
-    print("judge", said("judge", "--client", "anthropic", "--upstream", "anthropic", body, body)[:80])
+    print("judge", run_command("judge", "--client", "anthropic", "--upstream", "anthropic", body, body)[:80])
 
     from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within
 

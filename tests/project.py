@@ -29,15 +29,15 @@ class Project:
         write_corpus(self.corpus)
         monkeypatch.setattr(library, "default_root", lambda: self.corpus)
         install_judge(monkeypatch.setattr)
-        self.module("good", GOOD)
+        self.write_module("good", GOOD)
 
-    def module(self, name: str, text: str) -> None:
+    def write_module(self, name: str, text: str) -> None:
         """Write a module of the user's."""
         (self.path / f"{name}.py").write_text(text, encoding="utf-8")
 
-    def translator(self, session: str, module: str = "mine") -> str:
+    def write_translator(self, session: str, module: str = "mine") -> str:
         """Write a translator whose session overrides what ``session`` (indented methods) has; its spec."""
-        self.module(
+        self.write_module(
             module,
             f"from good import T as Good, Session as GoodSession, Refused, Unsupported\n\n\n"
             f"class Session(GoodSession):\n{session}\n\n\n"
@@ -68,7 +68,7 @@ class Project:
             patch.setenv("PYTEST_PLUGINS", ",".join(plugins))
             return self.pytester.runpytest_inprocess(*_translator(spec), *arguments)
 
-    def run_apart(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
+    def run_in_subprocess(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
         """Run pytest in a process of its own, as a user would."""
         self._write_conftest()
         return self.pytester.runpytest_subprocess(*_options(spec), *arguments)
@@ -77,13 +77,13 @@ class Project:
         if not (self.path / "conftest.py").exists():
             self.pytester.makeconftest(CONFTEST)
 
-    def run_below(self, script: str, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
+    def run_script(self, script: str, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
         """Run pytest in a process of its own, by a script of the user's that calls it."""
         self.pytester.makeconftest(CONFTEST)
         path = self.pytester.makepyfile(below=script)
         return self.pytester.run(sys.executable, path, *_options(spec), *arguments)
 
-    def report(self, *arguments: str, spec: str = "good:T") -> dict[str, Any]:
+    def run_report(self, *arguments: str, spec: str = "good:T") -> dict[str, Any]:
         """Run pytest and read the report."""
         self.run("--toolcall-report", "report.json", *arguments, spec=spec)
         document: dict[str, Any] = json.loads((self.path / "report.json").read_text(encoding="utf-8"))

@@ -29,7 +29,7 @@ Change = Callable[[str], str]
 Prepare = Callable[..., str]
 
 
-def _as_it_is(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
@@ -37,12 +37,12 @@ def _as_it_is(text: str) -> str:
 def prepare(tmp_path: Path, request: pytest.FixtureRequest) -> Prepare:
     """Writes a starter into the test's folder and gives what names it as a translator, once a change was made to it."""
 
-    def write(language: str, change: Change = _as_it_is) -> str:
+    def write(language: str, change: Change = _unchanged) -> str:
         assert main(["new-adapter", "--language", language, str(tmp_path)]) == 0
         (source,) = tmp_path.glob("adapter.*")
         before = source.read_text(encoding="utf-8")
         source.write_text(change(before), encoding="utf-8")
-        assert change is _as_it_is or source.read_text(encoding="utf-8") != before
+        assert change is _unchanged or source.read_text(encoding="utf-8") != before
         if language == "python":
             return exec_spec([sys.executable, str(source)])
         command = request.getfixturevalue(language)
@@ -52,7 +52,7 @@ def prepare(tmp_path: Path, request: pytest.FixtureRequest) -> Prepare:
 
 
 @contextmanager
-def loaded(spec: str, folder: Path) -> Iterator[Driver]:
+def load_translator(spec: str, folder: Path) -> Iterator[Driver]:
     """The driver of a translator, closed at the end."""
     driver = load_driver(spec, directory=folder)
     try:
@@ -61,14 +61,14 @@ def loaded(spec: str, folder: Path) -> Iterator[Driver]:
         driver.close()
 
 
-def session_of(driver: Driver) -> SessionDriver:
+def open_session(driver: Driver) -> SessionDriver:
     """A session from a format to itself, which an untouched starter supports."""
     opened = driver.open(Route("a", "a", "m", "m"))
     assert isinstance(opened, Opened)
     return opened.session
 
 
-def play(pytester: pytest.Pytester, spec: str, *what: str) -> pytest.RunResult:
+def run_suite(pytester: pytest.Pytester, spec: str, *what: str) -> pytest.RunResult:
     """Run items of the suite inside this process."""
     quiet = ("-q", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider")
     return pytester.runpytest_inprocess(*quiet, "--toolcall-translator", spec, *what)

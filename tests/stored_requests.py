@@ -21,7 +21,7 @@ def route(case: Case, upstream: str) -> Route:
     return Route(CLIENT, upstream, case.model(CLIENT), case.model(upstream))
 
 
-def pairs(case_id: str, upstream: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def request_pairs(case_id: str, upstream: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each request of a conversation that leaves out what was said before, and the upstream request for it."""
     case = load_corpus().cases[case_id]
     session = ReferenceTranslator().open(route(case, upstream))

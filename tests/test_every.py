@@ -30,20 +30,20 @@ def test_it(word, number, tmp_path):
 PLUGINS = ("-p", "turns.hooks", "-p", "every", "-p", "no:hypothesispytest", "-rN")
 
 
-def ran(pytester: pytest.Pytester, things: object, *options: str) -> pytest.RunResult:
+def run_generated_test(pytester: pytest.Pytester, things: object, *options: str) -> pytest.RunResult:
     pytester.makepyfile(test_made=MODULE.format(things=things))
     return pytester.runpytest_inprocess(*PLUGINS, *options)
 
 
 def test_what_is_right_passes_and_each_was_gone_through(pytester: pytest.Pytester) -> None:
-    done = ran(pytester, [("a1", 0), ("a2", 0), ("b1", 0)], "-s", "-v")
+    done = run_generated_test(pytester, [("a1", 0), ("a2", 0), ("b1", 0)], "-s", "-v")
     done.assert_outcomes(passed=2)
     assert [done.stdout.str().count(f"went through {word}") for word in ("a1", "a2", "b1")] == [1, 1, 1]
     done.stdout.fnmatch_lines(["*test_it[[]a[]]*", "*test_it[[]b[]]*"])
 
 
 def test_one_that_fails_is_named_with_what_its_assertion_said(pytester: pytest.Pytester) -> None:
-    done = ran(pytester, [("a1", 0), ("a2", 1), ("a3", 0), ("b1", 0)])
+    done = run_generated_test(pytester, [("a1", 0), ("a2", 1), ("a3", 0), ("b1", 0)])
     done.assert_outcomes(failed=1, passed=1)
     done.stdout.fnmatch_lines([
         "1 of 3 fail: id/a2",
@@ -58,7 +58,7 @@ def test_one_that_fails_is_named_with_what_its_assertion_said(pytester: pytest.P
 
 def test_none_hides_another_whatever_it_raises(pytester: pytest.Pytester) -> None:
     things = [("a1", 1), ("a2", 2), ("a3", 0), ("a4", 3), ("a5", 4), ("a6", 1)]
-    done = ran(pytester, things)
+    done = run_generated_test(pytester, things)
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines([
         "5 of 6 fail: id/a1, id/a2, id/a4, id/a5, id/a6",
@@ -71,7 +71,7 @@ def test_none_hides_another_whatever_it_raises(pytester: pytest.Pytester) -> Non
 
 
 def test_where_all_are_skipped_the_test_is(pytester: pytest.Pytester) -> None:
-    done = ran(pytester, [("a1", 3), ("a2", 3), ("b1", 0)], "-rs")
+    done = run_generated_test(pytester, [("a1", 3), ("a2", 3), ("b1", 0)], "-rs")
     done.assert_outcomes(passed=1, skipped=1)
     done.stdout.fnmatch_lines(["SKIPPED*not this one"])
 
@@ -93,13 +93,13 @@ def test_a_run_can_be_broken_off(pytester: pytest.Pytester) -> None:
 
 
 def test_an_id_finds_the_test_that_goes_through_it(pytester: pytest.Pytester) -> None:
-    done = ran(pytester, [("a1", 0), ("a2", 0), ("b1", 0)], "-v", "-k", "id/a2")
+    done = run_generated_test(pytester, [("a1", 0), ("a2", 0), ("b1", 0)], "-v", "-k", "id/a2")
     done.assert_outcomes(passed=1, deselected=1)
     done.stdout.fnmatch_lines(["*test_it[[]a[]]*"])
 
 
 def test_nothing_to_check_is_an_error(pytester: pytest.Pytester) -> None:
-    done = ran(pytester, [])
+    done = run_generated_test(pytester, [])
     done.assert_outcomes(errors=1)
     done.stdout.fnmatch_lines(["*ValueError: there is nothing to check"])
 
@@ -133,7 +133,7 @@ def test_what_is_found_in_the_run_makes_no_groups() -> None:
         every("number", lambda: [1], id=str, by=str)
 
 
-def parted(pytester: pytest.Pytester, *options: str) -> str:
+def run_with_parts(pytester: pytest.Pytester, *options: str) -> str:
     things = [(f"{family}{number}", 1 if number == 4 else 0) for family in "ab" for number in range(7)]
     pytester.makepyfile(test_made=MODULE.format(things=things).replace("by=", "parts=3, by="))
     return pytester.runpytest_inprocess(*PLUGINS, "-s", *options).stdout.str()
@@ -143,7 +143,7 @@ def test_a_part_is_gone_through_each_day(pytester: pytest.Pytester, monkeypatch:
     through: list[list[str]] = []
     for day in (6, 7, 8):
         monkeypatch.setenv("TOOLCALL_DAY", str(day))
-        output = parted(pytester)
+        output = run_with_parts(pytester)
         through.append(re.findall(r"went through a(\d)", output))
         assert (
             ("1 of 2 fail: id/a4" in output)
@@ -152,7 +152,7 @@ def test_a_part_is_gone_through_each_day(pytester: pytest.Pytester, monkeypatch:
         )
     assert through == [["0", "3", "6"], ["2", "5"], ["1"]]  # and 4, which fails
     monkeypatch.delenv("TOOLCALL_DAY")
-    assert len(re.findall("went through a", parted(pytester, "-k", "id/a2"))) == 6
+    assert len(re.findall("went through a", run_with_parts(pytester, "-k", "id/a2"))) == 6
 
 
 def test_two_things_of_one_id_are_an_error() -> None:

@@ -29,7 +29,7 @@ def test_one():
 WITHIN = "import forked_runs; assert forked_runs.run(['-q', 'test_within.py'], Path('within')).returncode == 1"
 
 
-def ran(folder: Path, word: str, then: str) -> tuple[int, str]:
+def run_generated_test(folder: Path, word: str, then: str) -> tuple[int, str]:
     (folder / "beside.py").write_text(f"WORD = {word!r}", encoding="utf-8")
     (folder / "test_told.py").write_text(RUN.format(then=then), encoding="utf-8")
     environment = {"GIVEN": word, "PYTHONPATH": str(forked_runs.TESTS), "PATH": os.environ["PATH"]}
@@ -50,7 +50,7 @@ def test_runs_end_as_runs_of_their_own(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         (folder / "pytest.ini").write_text("[pytest]\ntestpaths = test_told.py\n", encoding="utf-8")
-        exit_code, output = ran(folder, name * 2, then)
+        exit_code, output = run_generated_test(folder, name * 2, then)
         assert exit_code == code, output
         assert str([str(folder), name * 2, None, name * 2, False]) in output
         assert ("nothing" in output) == (name == "one")

@@ -36,15 +36,15 @@ def units(package: Path) -> set[str]:
 
 
 @cache
-def imported(path: Path) -> tuple[str, ...]:
+def imported_names(path: Path) -> tuple[str, ...]:
     """The full names of the modules that a file imports, wherever in it, and of what it takes from them."""
-    return tuple(_imported(path))
+    return tuple(_find_imports(path))
 
 
-def _imported(path: Path) -> Iterator[str]:
+def _find_imports(path: Path) -> Iterator[str]:
     root = next(root for root in SOURCES.values() if root in path.parents)
     package = path.parent.relative_to(root.parent).parts
-    for node in ast.walk(_parsed(path)):
+    for node in ast.walk(_parse(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -55,16 +55,16 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 @cache
-def _parsed(path: Path) -> ast.Module:
+def _parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def used(whose: str, unit: str) -> dict[str, Path]:
+def used_units(whose: str, unit: str) -> dict[str, Path]:
     """The other units that a unit imports, each with a file that does."""
     root = SOURCES[whose]
     imports: dict[str, Path] = {}
     for path in [root / f"{unit}.py"] if (root / f"{unit}.py").exists() else sorted((root / unit).rglob("*.py")):
-        for name in imported(path):
+        for name in imported_names(path):
             package, _, rest = name.partition(".")
             if package == root.name and (other := rest.partition(".")[0]) in TABLE[whose] and other != unit:
                 imports.setdefault(other, path)
@@ -80,7 +80,7 @@ def test_the_table_names_every_module(whose: str) -> None:
 
 @each_unit
 def test_a_module_imports_what_the_table_allows(whose: str, unit: str) -> None:
-    allowed, imports = set(TABLE[whose][unit]), used(whose, unit)
+    allowed, imports = set(TABLE[whose][unit]), used_units(whose, unit)
     wrong = [f"{imports[other].relative_to(ROOT)} imports {other}" for other in sorted(imports.keys() - allowed)]
     assert wrong == [], f"tests/layers.toml does not allow {unit} that"
     assert allowed - imports.keys() == set(), f"{unit} imports them no more: take them out of tests/layers.toml"
@@ -100,7 +100,7 @@ def imports_of_files(whose: str) -> dict[str, set[str]]:
         ".".join(path.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__"): path
         for path in root.rglob("*.py")
     }
-    return {name: _modules_among(imported(path), modules.keys()) - {name} for name, path in modules.items()}
+    return {name: _modules_among(imported_names(path), modules.keys()) - {name} for name, path in modules.items()}
 
 
 def _modules_among(names: tuple[str, ...], modules: Collection[str]) -> set[str]:
@@ -123,7 +123,7 @@ def test_judge_and_judged_share_no_code() -> None:
     for whose, other in (("judge", "reference"), ("reference", "judge")):
         strange = SOURCES[other].name
         for path in SOURCES[whose].rglob("*.py"):
-            assert not [name for name in imported(path) if name.split(".")[0] == strange], path
+            assert not [name for name in imported_names(path) if name.split(".")[0] == strange], path
 
 
 @pytest.mark.parametrize("whose", SOURCES)
@@ -133,7 +133,9 @@ def test_no_format_imports_another(whose: str) -> None:
         own = path.relative_to(home).parts[0]
         others = [f"{SOURCES[whose].name}.formats.{name}" for name in format_names() - {own}]
         wrong = [
-            name for name in imported(path) if any(name == other or name.startswith(f"{other}.") for other in others)
+            name
+            for name in imported_names(path)
+            if any(name == other or name.startswith(f"{other}.") for other in others)
         ]
         assert not wrong, f"{path.relative_to(ROOT)} imports {', '.join(wrong)}"
 
@@ -152,16 +154,16 @@ def words_of_formats() -> dict[str, str]:
 
 
 @cache
-def said_in(path: Path) -> set[str]:
+def texts_in(path: Path) -> set[str]:
     """The texts in a file's code."""
-    constants = (node.value for node in ast.walk(_parsed(path)) if isinstance(node, ast.Constant))
+    constants = (node.value for node in ast.walk(_parse(path)) if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str)}
 
 
 def names_in(path: Path) -> set[str]:
     """The names in a file's code: of functions, classes, variables and attributes."""
     names: set[str] = set()
-    for node in ast.walk(_parsed(path)):
+    for node in ast.walk(_parse(path)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, (ast.Name, ast.Attribute)):
@@ -175,7 +177,7 @@ def test_only_a_format_s_own_package_names_it(whose: str) -> None:
     for path in SOURCES[whose].rglob("*.py"):
         # Adapters say what a published translator can, witnesses what an official client reads: both are about formats.
         if {"formats", "adapters", "witnesses"}.isdisjoint(path.parts):
-            mentions = [f"{word!r}, {words[word]}" for word in sorted(said_in(path) & words.keys())]
+            mentions = [f"{word!r}, {words[word]}" for word in sorted(texts_in(path) & words.keys())]
             mentions += [
                 f"{name} after a format"
                 for name in names_in(path)
@@ -187,7 +189,7 @@ def test_only_a_format_s_own_package_names_it(whose: str) -> None:
 @pytest.mark.parametrize("word", TABLE["neutral"])
 def test_a_neutral_word_is_still_used_outside_of_formats(word: str) -> None:
     paths = (path for root in SOURCES.values() for path in root.rglob("*.py") if "formats" not in path.parts)
-    assert any(word in said_in(path) for path in paths)
+    assert any(word in texts_in(path) for path in paths)
 
 
 def rows() -> list[list[str]]:

@@ -37,7 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def contents(wheel: Path) -> Mapping[str, bytes]:
+def wheel_contents(wheel: Path) -> Mapping[str, bytes]:
     """The files of the wheel by path, with those of packs in the place of these."""
     sources: dict[str, bytes] = {}
     with zipfile.ZipFile(wheel) as files:
@@ -60,7 +60,7 @@ def test_wheel_has_the_whole_corpus(wheel: Path) -> None:
     tracked = {name for name in listed if name}
     if not tracked:
         pytest.skip("not a git checkout, so there is no list of files to compare with")
-    shipped = contents(wheel)
+    shipped = wheel_contents(wheel)
     assert [name for name in tracked if shipped.get(f"toolcall_conformance/{name}") != (ROOT / name).read_bytes()] == []
     assert "toolcall_reference/__init__.py" in shipped
 

@@ -39,7 +39,7 @@ def runner() -> ModuleType:
 TOOLS = _runner().tools()
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run_tool(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """A run in a folder."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     command = [sys.executable, str(TESTS), *words]
@@ -47,7 +47,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_tool_runs_in_any_folder(tmp_path: Path) -> None:
-    done = run(tmp_path, "doubles.diff")
+    done = run_tool(tmp_path, "doubles.diff")
     assert (done.returncode, done.stderr) == (
         2,
         "python tests doubles.diff OLD [NEW]: each a folder, a file or a revision\n",
@@ -55,7 +55,7 @@ def test_a_tool_runs_in_any_folder(tmp_path: Path) -> None:
 
 
 def test_an_unknown_tool(tmp_path: Path) -> None:
-    done = run(tmp_path, "doubles.exprot")
+    done = run_tool(tmp_path, "doubles.exprot")
     assert done.returncode == 2
     assert "tests/ has no tool 'doubles.exprot'; did you mean doubles.export" in done.stderr
     assert "Traceback" not in done.stderr
@@ -67,7 +67,7 @@ def test_a_tool_without_its_folder_is_recognised(runner: ModuleType, capsys: pyt
 
 
 def test_all_tools_are_listed(tmp_path: Path) -> None:
-    done = run(tmp_path)
+    done = run_tool(tmp_path)
     assert done.returncode == 2
     assert "has no tool" not in done.stderr
     names = [line.split()[0] for line in done.stderr.splitlines()[1:]]

@@ -14,7 +14,7 @@ from toolcall_conformance.basics.extras import import_problem
 from toolcall_conformance.trust.witnesses.wire import MissingSDKError, sdk_module
 
 
-def said(code: str, folder: Path) -> str:
+def last_error_line(code: str, folder: Path) -> str:
     """What Python says in the end that finds the modules of a folder before all others."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
@@ -24,7 +24,7 @@ def said(code: str, folder: Path) -> str:
 
 def test_a_module_of_the_user_that_hides_one_of_python(tmp_path: Path) -> None:
     (tmp_path / "textwrap.py").write_text("", encoding="utf-8")
-    text = said("from toolcall_conformance import ConformanceSuite", tmp_path)
+    text = last_error_line("from toolcall_conformance import ConformanceSuite", tmp_path)
     assert text.startswith("ImportError: toolcall_conformance.ConformanceSuite cannot be loaded: ")
     assert "'textwrap' has no attribute" in text
 
@@ -46,7 +46,7 @@ from toolcall_conformance import {name}
 
 @pytest.mark.parametrize("name", toolcall_conformance.__all__)
 def test_every_public_name_says_what_failed_beneath_it(name: str, tmp_path: Path) -> None:
-    text = said(BREAKS.format(name=name), tmp_path)
+    text = last_error_line(BREAKS.format(name=name), tmp_path)
     assert (
         text == f"ImportError: toolcall_conformance.{name} cannot be loaded: module 'beneath' has no attribute 'deep'"
     )

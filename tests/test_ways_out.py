@@ -21,14 +21,14 @@ TELLING = {"fail", "skip", "xfail", "CollectError"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "starters" not in path.parts)
 
 
-def raw(path: Path) -> Iterator[str]:
+def unsafe_prints(path: Path) -> Iterator[str]:
     """The calls that print, or tell pytest, what nothing has made fit."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and _tells(node.func) and not all(map(_is_fit, node.args)):
+        if isinstance(node, ast.Call) and _prints(node.func) and not all(map(_is_fit, node.args)):
             yield f"{path.relative_to(PACKAGE)}:{node.lineno}: {ast.unparse(node)}"
 
 
-def _tells(function: ast.expr) -> bool:
+def _prints(function: ast.expr) -> bool:
     if isinstance(function, ast.Name):
         return function.id in ("print", "print_exc")
     if not isinstance(function, ast.Attribute):
@@ -62,7 +62,9 @@ def _is_fit(argument: ast.expr) -> bool:
 @every("path", FILES, id=lambda path: str(path.relative_to(PACKAGE)))
 def test_nothing_is_printed_raw(path: Path) -> None:
     if str(path.relative_to(PACKAGE)) not in WAYS:
-        assert list(raw(path)) == [], "print with cli.console, engine.printing, or what visible_text.visible returns"
+        assert list(unsafe_prints(path)) == [], (
+            "print with cli.console, engine.printing, or what visible_text.visible returns"
+        )
 
 
 def test_raw_prints_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,4 +78,4 @@ def test_raw_prints_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "warnings.catch_warnings()",
     ]
     file.write_text("\n".join([*bad, *good, "warnings.warn(said)"]), encoding="utf-8")
-    assert [int(line.split(":")[1]) for line in raw(file)] == [1, 2, 3, 4, 9]
+    assert [int(line.split(":")[1]) for line in unsafe_prints(file)] == [1, 2, 3, 4, 9]

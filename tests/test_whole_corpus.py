@@ -29,12 +29,12 @@ DAYS = 8
 """In so many days each case is played; each day some of almost every family."""
 
 
-def cases() -> list[str]:
+def cases_today() -> list[str]:
     """Those of today, or all."""
     return share(sorted(load_corpus().cases), DAYS)
 
 
-def report(folder: Path, what: list[str]) -> dict[str, Any]:
+def run_report(folder: Path, what: list[str]) -> dict[str, Any]:
     target = folder / "report.json"
     done = subprocess.run(
         [
@@ -62,18 +62,18 @@ def report(folder: Path, what: list[str]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    what = ["toolcall::"] if everything() else [f"toolcall::{case}" for case in cases()]
-    return report(tmp_path_factory.mktemp("alone"), what)
+def reference_report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    what = ["toolcall::"] if everything() else [f"toolcall::{case}" for case in cases_today()]
+    return run_report(tmp_path_factory.mktemp("alone"), what)
 
 
-def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
-    refused = [item for item in alone["items"] if item["verdict"] == "not applicable"]
+def test_every_case_route_and_check_passes(reference_report: dict[str, Any]) -> None:
+    refused = [item for item in reference_report["items"] if item["verdict"] == "not applicable"]
     assert [item["nodeid"] for item in refused if "refused, as it may here" not in item["reason"]] == []
-    items = [item for item in alone["items"] if item not in refused]
+    items = [item for item in reference_report["items"] if item not in refused]
     assert {item["verdict"] for item in items if item["check"] not in ("agent_loop", "request")} == {"pass"}
     assert {item["verdict"] for item in items} <= {"pass", "warn"}
-    assert {item["case"] for item in items} == {*cases()}
+    assert {item["case"] for item in items} == {*cases_today()}
     assert len(load_corpus().cases) >= 130
     routes = {(item["check"], item["client"], item["upstream"]) for item in items}
     assert routes == {
@@ -86,10 +86,10 @@ def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
     assert len({item["case"].split("/")[0] for item in items}) >= 13
 
 
-def test_what_requests_warn_of_is_what_only_a_convention_says(alone: dict[str, Any]) -> None:
+def test_what_requests_warn_of_is_what_only_a_convention_says(reference_report: dict[str, Any]) -> None:
     warnings = {
         (finding["rule"], finding["subject"], item["upstream"])
-        for item in alone["items"]
+        for item in reference_report["items"]
         for finding in item["findings"]
         if finding["level"] == "SHOULD" and item["check"] == "request"
     }
@@ -101,10 +101,10 @@ def test_what_requests_warn_of_is_what_only_a_convention_says(alone: dict[str, A
     assert warnings == expected if everything() else warnings <= expected
 
 
-def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) -> None:
+def test_what_the_loop_warns_of_is_what_cannot_be_kept(reference_report: dict[str, Any]) -> None:
     warnings = {
         (finding["rule"], item["variant"])
-        for item in alone["items"]
+        for item in reference_report["items"]
         for finding in item["findings"]
         if finding["level"] == "SHOULD" and item["check"] == "agent_loop"
     }
@@ -114,11 +114,12 @@ def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) ->
     assert warnings <= {("translation/ids-returned", variant) for variant in (None, *VARIANTS)} | lost
 
 
-def test_the_losses_that_it_meets_are_those_of_the_table(alone: dict[str, Any]) -> None:
+def test_the_losses_that_it_meets_are_those_of_the_table(reference_report: dict[str, Any]) -> None:
     table = json.loads((default_root() / "translation" / "losses.json").read_text(encoding="utf-8"))["pairs"]
     ways = {"request": "request", "response": "reply", "stream": "reply", "agent_loop": "loop"}
     met = {
-        (row["check"], f"{row['client']}-to-{row['upstream']}", row["element"], row["kind"]) for row in alone["losses"]
+        (row["check"], f"{row['client']}-to-{row['upstream']}", row["element"], row["kind"])
+        for row in reference_report["losses"]
     }
     for check, pair, element, kind in met:
         table_losses = {(loss["element"], loss["demand"]) for loss in table[pair][ways[check]]}

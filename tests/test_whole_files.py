@@ -22,16 +22,16 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     fsync, replace = os.fsync, Path.replace
 
-    def synced(descriptor: int) -> None:
+    def record_sync(descriptor: int) -> None:
         fsync(descriptor)
         done.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
 
-    def replaced(self: Path, target: Path) -> Path:
+    def record_replace(self: Path, target: Path) -> Path:
         done.append(f"rename {target.name}")
         return replace(self, target)
 
-    monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(Path, "replace", record_replace)
     return done
 
 

@@ -11,7 +11,7 @@ from typing import Any
 Lines = Counter[tuple[CodeType, int]]
 
 
-def lines_run(work: Callable[[], object], place: str) -> Lines:
+def count_lines(work: Callable[[], object], place: str) -> Lines:
     """How often each line runs of the code in a folder, or in a file."""
     counts: Lines = Counter()
 
@@ -22,11 +22,11 @@ def lines_run(work: Callable[[], object], place: str) -> Lines:
     def enter(frame: FrameType, event: str, argument: Any) -> Any:
         return count(frame, event, argument) if frame.f_code.co_filename.startswith(place) else None
 
-    _traced(work, enter)
+    _run_traced(work, enter)
     return counts
 
 
-def bytecodes_run(work: Callable[[], object]) -> int:
+def count_bytecodes(work: Callable[[], object]) -> int:
     """How many bytecodes of Python a work takes."""
     count = 0
 
@@ -36,11 +36,11 @@ def bytecodes_run(work: Callable[[], object]) -> int:
         count += event == "opcode"
         return step
 
-    _traced(work, step)
+    _run_traced(work, step)
     return count
 
 
-def _traced(work: Callable[[], object], trace: Callable[[FrameType, str, Any], Any]) -> None:
+def _run_traced(work: Callable[[], object], trace: Callable[[FrameType, str, Any], Any]) -> None:
     """Do a work under a trace function; the one of before, coverage's for one, is there again afterwards."""
     before = sys.gettrace()
     sys.settrace(trace)

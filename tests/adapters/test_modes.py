@@ -46,7 +46,7 @@ def test_litellm_is_told_to_drop_nothing(place: str) -> None:
     assert "drop_params" not in (FOLDER / Path(place)).read_text(encoding="utf-8")
 
 
-def shown_by(header: dict[str, Any]) -> dict[str, str]:
+def report_texts(header: dict[str, Any]) -> dict[str, str]:
     """The texts of all kinds of reports of a run with one failing item, and what the terminal shows."""
     failing = item("shell/seed", "request", "openai_chat", "gemini", [finding("translation/text-lost")])
     run = run_of([failing], CORPUS, **header)
@@ -59,15 +59,15 @@ def shown_by(header: dict[str, Any]) -> dict[str, str]:
 
 def test_every_report_shows_the_mode() -> None:
     who = {"spec": LITELLM.translator, "name": "litellm", "version": LITELLM.version, "mode": LITELLM.mode}
-    for kind, text in shown_by({"translator": who}).items():
+    for kind, text in report_texts({"translator": who}).items():
         assert "drop_params is not set" in " ".join(text.split()), kind
-    for kind, text in shown_by({"translator": HEADER["translator"]}).items():
+    for kind, text in report_texts({"translator": HEADER["translator"]}).items():
         assert "runs as it comes" not in text, kind
 
 
 def test_the_schema_of_reports_knows_the_mode() -> None:
     who = {"spec": "a", "name": "litellm", "version": None, "mode": LITELLM.mode}
-    document = json.loads(shown_by({"translator": who})["json"])
+    document = json.loads(report_texts({"translator": who})["json"])
     schema = json.loads((resources.files("toolcall_conformance") / "reports" / "report.schema.json").read_text("utf-8"))
     jsonschema.validate(document["translator"], schema["properties"]["translator"])
     assert document["translator"]["mode"] == LITELLM.mode

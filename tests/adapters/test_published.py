@@ -250,7 +250,7 @@ def _command(name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def judge_items(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The items of the cases above, by translator; each is run once."""
     items_by_name: dict[str, dict[Item, dict[str, Any]]] = {}
 
@@ -280,8 +280,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize(
     ("name", "where"), [(name, where) for name, faults in KNOWN.items() for where in faults], ids=str
 )
-def test_known_fault_is_named(name: str, where: Item, judged: Any) -> None:
-    item = judged(name)[where]
+def test_known_fault_is_named(name: str, where: Item, judge_items: Any) -> None:
+    item = judge_items(name)[where]
     assert item["verdict"] in ("fail", "warn", "refused")
     assert KNOWN[name][where] in {finding["rule"] for finding in item["findings"] if finding["level"] != "NOTE"}
 
@@ -289,8 +289,8 @@ def test_known_fault_is_named(name: str, where: Item, judged: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "where"), [(name, where) for name, some in RIGHT.items() for where in sorted(some)], ids=str
 )
-def test_it_passes_where_it_is_right(name: str, where: Item, judged: Any) -> None:
-    assert judged(name)[where]["verdict"] in ("pass", "warn")
+def test_it_passes_where_it_is_right(name: str, where: Item, judge_items: Any) -> None:
+    assert judge_items(name)[where]["verdict"] in ("pass", "warn")
 
 
 @pytest.mark.parametrize("name", ["litellm_proxy", "portkey"])

@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
     """Measure and print; the exit status."""
     options = _options(arguments)
     if options.measure:
-        print(json.dumps(measured(options.measure, json.load(sys.stdin), options.seconds)))
+        print(json.dumps(measure_translator(options.measure, json.load(sys.stdin), options.seconds)))
         return 0
     material = bodies(options.messages)
     elsewhere = dict(pair.split("=", 1) for pair in options.python)
@@ -55,8 +55,8 @@ def main(arguments: list[str]) -> int:
     measurements: dict[str, Measured] = {}
     for name in [*here, *elsewhere]:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
-        measurements[name] = _apart(name, elsewhere.get(name, sys.executable), material, options)
-    for line in table(measurements, judged(measurements, material)):
+        measurements[name] = _measure_in_subprocess(name, elsewhere.get(name, sys.executable), material, options)
+    for line in table(measurements, routes_without_must(measurements, material)):
         print(line)
     return 0
 
@@ -83,7 +83,7 @@ def _importable(name: str) -> bool:
         return False
 
 
-def _apart(name: str, python: str, material: dict[str, Any], options: argparse.Namespace) -> Measured:
+def _measure_in_subprocess(name: str, python: str, material: dict[str, Any], options: argparse.Namespace) -> Measured:
     """The figures, taken in a process that does nothing else."""
     command = [python, __file__, "--measure", name, "--seconds", str(options.seconds)]
     process = subprocess.run(
@@ -119,7 +119,7 @@ def bodies(messages: int) -> dict[str, Any]:
     }
 
 
-def measured(name: str, material: dict[str, Any], seconds: float) -> Measured:
+def measure_translator(name: str, material: dict[str, Any], seconds: float) -> Measured:
     """Seconds of CPU, outputs, and bytes at the peak, by load and route. Routes that it does not do are absent."""
     module, _, attribute = _spec(name).partition(":")
     translator = getattr(importlib.import_module(module), attribute)()
@@ -172,7 +172,7 @@ def _peak(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-def judged(measurements: dict[str, Measured], material: dict[str, Any]) -> dict[str, set[str]]:
+def routes_without_must(measurements: dict[str, Measured], material: dict[str, Any]) -> dict[str, set[str]]:
     """By translator: the loads and routes whose output has no MUST."""
     from toolcall_conformance import Ends, Judge, load_corpus
     from toolcall_conformance.basics.findings import Level

@@ -77,7 +77,7 @@ class Answering(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Answer every request that is complete."""
         self._came += data
-        while (request := _taken(self._came)) is not None:
+        while (request := _take_request(self._came)) is not None:
             streams = b'"stream":true' in request.replace(b" ", b"") or b":stream" in request.partition(b"\r\n")[0]
             if not streams:
                 self._transport.write(self._whole)
@@ -87,7 +87,7 @@ class Answering(asyncio.Protocol):
                 self._transport.write(event)
 
 
-def _taken(data: bytearray) -> bytes | None:
+def _take_request(data: bytearray) -> bytes | None:
     """Take a request off what came, where one is complete; its body has a length or comes in chunks."""
     end = data.find(b"\r\n\r\n") + 4
     if end < 4:
@@ -154,7 +154,7 @@ class Asking(asyncio.Protocol):
             self._done.set_result(None)
 
 
-async def _asked(url: str, request: bytes, connections: int, seconds: float) -> Measured:
+async def _measure_requests(url: str, request: bytes, connections: int, seconds: float) -> Measured:
     """What so many connections are answered in so many seconds."""
     measurement, loop = Measured(), asyncio.get_running_loop()
     parts = urlsplit(url)
@@ -213,7 +213,7 @@ class _Started:
 
 
 @contextlib.contextmanager
-def running(others: dict[str, Path], route: Route, corpus: Corpus) -> Iterator[list[Gateway]]:
+def run_gateways(others: dict[str, Path], route: Route, corpus: Corpus) -> Iterator[list[Gateway]]:
     """All that is measured, behind it one provider."""
     with contextlib.ExitStack() as stack:
         command = [sys.executable, __file__, "--provider", route.upstream]
@@ -224,7 +224,7 @@ def running(others: dict[str, Path], route: Route, corpus: Corpus) -> Iterator[l
         direct = {stream: request_of(corpus, None, None, route, stream=stream) for stream in (False, True)}
         gateways = [Gateway(DIRECT, "", upstream, direct)]
         own = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        for name, path in {REFERENCE: _own(own), **others}.items():
+        for name, path in {REFERENCE: _gateway_settings(own), **others}.items():
             config = load_config(path, formats.names())
             started = _Started(config, upstream)
             started.process.start()
@@ -234,7 +234,7 @@ def running(others: dict[str, Path], route: Route, corpus: Corpus) -> Iterator[l
         yield gateways
 
 
-def _own(folder: Path) -> Path:
+def _gateway_settings(folder: Path) -> Path:
     """The file of the reference's gateway, for this interpreter."""
     for path in OWN.parent.glob("*.toml"):
         text = path.read_text(encoding="utf-8").replace('"python"', json.dumps(sys.executable))
@@ -293,15 +293,17 @@ def main(arguments: list[str]) -> int:
     case = corpus.cases[CASE]
     route = Route(client, upstream, case.model(client), case.model(upstream))
     others = {name: Path(path) for name, _, path in (text.partition("=") for text in options.others)}
-    with running(others, route, corpus) as gateways:
+    with run_gateways(others, route, corpus) as gateways:
         for gateway in gateways:
             for request in gateway.requests.values():  # what is imported or made at the first request
-                asyncio.run(_asked(gateway.url, request, 1, 1))
+                asyncio.run(_measure_requests(gateway.url, request, 1, 1))
         for stream in (False, True):
             for level in options.connections:
                 for _ in range(options.rounds):
                     for gateway in gateways:
-                        measurement = asyncio.run(_asked(gateway.url, gateway.requests[stream], level, options.seconds))
+                        measurement = asyncio.run(
+                            _measure_requests(gateway.url, gateway.requests[stream], level, options.seconds)
+                        )
                         gateway.found.setdefault((stream, level), []).append(measurement)
         for line in table(gateways, options.connections):
             print(line)

@@ -21,7 +21,7 @@ MODELS = {
 }
 
 
-def translated(body: Body, client: str, upstream: str) -> Body:
+def translate_request(body: Body, client: str, upstream: str) -> Body:
     """What the reference makes of a request."""
     return ReferenceTranslator().open(Route(client, upstream, MODELS[client], MODELS[upstream])).request(body)
 
@@ -115,10 +115,10 @@ def _lists(value: Any, make: Callable[[list[Any]], list[Any]]) -> Any:
     return value
 
 
-def _told(value: Any) -> Any:
+def _as_texts(value: Any) -> Any:
     """The value with a text in the place of each call and result, which says it in JSON."""
     if isinstance(value, list):
-        return [_told(entry) for entry in value]
+        return [_as_texts(entry) for entry in value]
     if not isinstance(value, dict):
         return value
     text = json.dumps(value)
@@ -133,7 +133,7 @@ def _told(value: Any) -> Any:
         return {"role": "assistant", "content": texts}
     if "functionCall" in value or "functionResponse" in value:
         return {"text": text}
-    return {key: _told(entry) for key, entry in value.items()}
+    return {key: _as_texts(entry) for key, entry in value.items()}
 
 
 FAULTS: Mapping[str, Callable[[Body], Any]] = {
@@ -144,7 +144,7 @@ FAULTS: Mapping[str, Callable[[Body], Any]] = {
     "links wrong": lambda body: _members(body, ("tool_use_id", "tool_call_id"), lambda number: f"wrong{number}"),
     "names wrong": lambda body: _members(body, ("name",), lambda number: f"wrong{number}"),
     "texts wrong": lambda body: _members(body, ("text", "content", "output"), lambda number: f"wrong{number}"),
-    "calls told as text": _told,
+    "calls told as text": _as_texts,
     "roles null": lambda body: _members(body, ("role",), lambda _: None),
     "types wrong": lambda body: _members(body, ("type",), lambda number: f"wrong{number}"),
     "every entry twice": lambda body: _lists(body, lambda entries: [copy.deepcopy(e) for e in entries for _ in "12"]),

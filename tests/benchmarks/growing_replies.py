@@ -49,10 +49,10 @@ def reply(name: str, shape: str, size: int) -> Body:
         "stop_sequence": None,
         "usage": _USAGE,
     }
-    return answered(body, "anthropic", name)
+    return translate_reply(body, "anthropic", name)
 
 
-def answered(body: Body, upstream: str, client: str) -> Body:
+def translate_reply(body: Body, upstream: str, client: str) -> Body:
     """What the reference makes of a reply."""
     output: Body = _session(upstream, client).response(body)
     return output
@@ -60,21 +60,21 @@ def answered(body: Body, upstream: str, client: str) -> Body:
 
 def stream(name: str, shape: str, size: int) -> bytes:
     """A provider's stream of the same reply: one event a call or text, or of a single one so many pieces."""
-    return streamed(b"".join(map(_framed, _events(BLOCKS[shape](size), size))), "anthropic", name)
+    return translate_stream(b"".join(map(_frame_event, _events(BLOCKS[shape](size), size))), "anthropic", name)
 
 
-def streamed(data: bytes, upstream: str, client: str) -> bytes:
+def translate_stream(data: bytes, upstream: str, client: str) -> bytes:
     """What the reference makes of a stream."""
     return b"".join(_session(upstream, client).stream(iter([data])))
 
 
 def _session(upstream: str, client: str) -> Any:
     session = ReferenceTranslator().open(Route(client, upstream, MODELS[client], MODELS[upstream], stream=True))
-    session.request(asked(client))
+    session.request(tool_request(client))
     return session
 
 
-def asked(client: str) -> Body:
+def tool_request(client: str) -> Body:
     """The request that the replies answer."""
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
     body = {
@@ -91,7 +91,7 @@ def asked(client: str) -> Body:
     )
 
 
-def _framed(event: Body) -> bytes:
+def _frame_event(event: Body) -> bytes:
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
@@ -128,18 +128,18 @@ def _parts(data: bytes) -> list[bytes]:
     return [part + end for part in data.split(end) if part]
 
 
-def _each(change: Callable[[list[bytes]], Iterable[bytes]]) -> Callable[[bytes], bytes]:
+def _change_parts(change: Callable[[list[bytes]], Iterable[bytes]]) -> Callable[[bytes], bytes]:
     return lambda data: b"".join(change(_parts(data)))
 
 
 STREAM_FAULTS: Mapping[str, Callable[[bytes], bytes]] = {
     "none": lambda data: data,
-    "events twice": _each(lambda parts: (part for part in parts for _ in "12")),
-    "every other gone": _each(lambda parts: parts[::2]),
-    "events reversed": _each(reversed),
+    "events twice": _change_parts(lambda parts: (part for part in parts for _ in "12")),
+    "every other gone": _change_parts(lambda parts: parts[::2]),
+    "events reversed": _change_parts(reversed),
     "indexes equal": lambda data: _numbers(data, b'"index":', b"0"),
     "types wrong": lambda data: data.replace(b'"type":', b'"kind":'),
-    "no JSON": _each(lambda parts: (part.replace(b"}", b"") for part in parts)),
+    "no JSON": _change_parts(lambda parts: (part.replace(b"}", b"") for part in parts)),
     "no ends": lambda data: data.replace(b"\r\n\r\n", b"\r\n").replace(b"\n\n", b"\n"),
 }
 """What a careless translator does to a whole stream."""

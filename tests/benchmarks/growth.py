@@ -55,7 +55,7 @@ def quick_sizes(most: int) -> list[int]:
     return [max(1, most >> 2), most]
 
 
-def spent(name: str, size: int, rounds: int = 2) -> float:
+def measure_seconds(name: str, size: int, rounds: int = 2) -> float:
     """CPU seconds that a line's work takes at a size: the least of some rounds, each without what was read before."""
     line = _line(name)
     times = []
@@ -82,16 +82,16 @@ def measure(name: str, sizes: Sequence[int], rounds: int = 2) -> dict[str, Any]:
     """The figures of a line, measured in this process."""
     import resource  # not on Windows
 
-    spent(name, 2, 1)  # what is loaded on first use
+    measure_seconds(name, 2, 1)  # what is loaded on first use
     unit = 1 if sys.platform == "darwin" else 1024
     seconds, megabytes = [], []
     for size in sizes:
-        seconds.append(spent(name, size, rounds))
+        seconds.append(measure_seconds(name, size, rounds))
         megabytes.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)
     return {"seconds": seconds, "megabytes": megabytes}
 
 
-def _measured_apart(name: str, sizes: Sequence[int], rounds: int = 2) -> dict[str, Any]:
+def _measure_in_subprocess(name: str, sizes: Sequence[int], rounds: int = 2) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.growth", "--measure", name, "--rounds", str(rounds)]
     command += ["--sizes", *map(str, sizes)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, cwd=Path(__file__).parents[1])
@@ -132,10 +132,10 @@ def _print_table(options: argparse.Namespace) -> int:
     for line in chosen:
         most = options.most or line.most
         sizes = quick_sizes(most) if options.faults else sizes_up_to(most)
-        measurement = _measured_apart(line.name, sizes, 1 if options.faults else 2)
+        measurement = _measure_in_subprocess(line.name, sizes, 1 if options.faults else 2)
         if options.faults and _is_near(_shares(line, sizes, measurement, options.limit)):
             sizes = sizes_up_to(most)
-            measurement = _measured_apart(line.name, sizes, 2)
+            measurement = _measure_in_subprocess(line.name, sizes, 2)
         grown = exponent(sizes, measurement["seconds"])
         is_over = max(_shares(line, sizes, measurement, options.limit)) > 1
         over += is_over

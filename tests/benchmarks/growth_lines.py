@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.failing import child, failing
-from benchmarks.growing import FAULTS, MODELS, SHAPES, request, translated
-from benchmarks.growing_replies import STREAM_FAULTS, asked, stream, streamed
+from benchmarks.growing import FAULTS, MODELS, SHAPES, request, translate_request
+from benchmarks.growing_replies import STREAM_FAULTS, stream, tool_request, translate_stream
 from toolcall_conformance import Ends, Judge, Requests, load_corpus
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.streaming import cuts
@@ -68,11 +68,11 @@ BODIES: Mapping[str, Callable[[int], dict[str, Any]]] = {
 }
 
 
-def _judging(shape: str, fault: str, client: str, upstream: str) -> Callable[[int, Path], Work]:
+def _judge_requests(shape: str, fault: str, client: str, upstream: str) -> Callable[[int, Path], Work]:
     def make(size: int, _: Path) -> Work:
         judge = Judge(load_corpus())
-        source = translated(BODIES[shape](size), "anthropic", client)
-        output = FAULTS[fault](translated(source, client, upstream))
+        source = translate_request(BODIES[shape](size), "anthropic", client)
+        output = FAULTS[fault](translate_request(source, client, upstream))
         return lambda: judge.request(source, output, Ends(client, upstream))
 
     return make
@@ -81,18 +81,18 @@ def _judging(shape: str, fault: str, client: str, upstream: str) -> Callable[[in
 RENAMED = "tools renamed"
 
 
-def _renamed(size: int, name: str) -> dict[str, Any]:
+def _request_with_tools(size: int, name: str) -> dict[str, Any]:
     body = request(("user", "Go on"), tools=size)
     for number, tool in enumerate(body["tools"]):
         tool |= {"name": name.format(number), "description": "Does what its name says"}
     return body
 
 
-def _judging_renamed(client: str, upstream: str) -> Callable[[int, Path], Work]:
+def _judge_renamed_tools(client: str, upstream: str) -> Callable[[int, Path], Work]:
     def make(size: int, _: Path) -> Work:
         judge = Judge(load_corpus())
-        source = translated(_renamed(size, "t{}"), "anthropic", client)
-        output = translated(_renamed(size, "other{}"), "anthropic", upstream)
+        source = translate_request(_request_with_tools(size, "t{}"), "anthropic", client)
+        output = translate_request(_request_with_tools(size, "other{}"), "anthropic", upstream)
         return lambda: judge.request(source, output, Ends(client, upstream))
 
     return make
@@ -103,23 +103,25 @@ def _stream_source(client: str, shape: str, size: int) -> tuple[str, bytes]:
     return upstream, stream(upstream, shape, size)
 
 
-def _stream_judged(client: str, shape: str, fault: str) -> Callable[[int, Path], Work]:
+def _judge_streams(client: str, shape: str, fault: str) -> Callable[[int, Path], Work]:
     def make(size: int, _: Path) -> Work:
         judge = Judge(load_corpus())
         upstream, source = _stream_source(client, shape, size)
-        output = STREAM_FAULTS[fault](streamed(source, upstream, client))
+        output = STREAM_FAULTS[fault](translate_stream(source, upstream, client))
         ends = Ends(client, upstream)
-        return lambda: judge.stream(parse_stream(source), parse_stream(output), ends, requests=Requests(asked(client)))
+        return lambda: judge.stream(
+            parse_stream(source), parse_stream(output), ends, requests=Requests(tool_request(client))
+        )
 
     return make
 
 
-def _stream_driven(client: str, shape: str) -> Callable[[int, Path], Work]:
+def _drive_streams(client: str, shape: str) -> Callable[[int, Path], Work]:
     def make(size: int, _: Path) -> Work:
         upstream, source = _stream_source(client, shape, size)
         driver = PythonDriver(ReferenceTranslator(), "reference", timeout=600)
         opened: Any = driver.open(Route(client, upstream, MODELS[client], MODELS[upstream], stream=True))
-        opened.session.request(asked(client))
+        opened.session.request(tool_request(client))
 
         def work() -> object:
             outcome: Any = opened.session.stream(Source(cuts.split_events(source)))
@@ -134,12 +136,12 @@ def _cassette_files(size: int, folder: Path) -> Work:
     (folder / "cassettes").mkdir()
     for at in range(size):
         _write_cassette(folder / "cassettes" / f"{at}.json", 1)
-    return lambda: _loaded(folder / "cassettes", size)
+    return lambda: _load_recording(folder / "cassettes", size)
 
 
 def _cassette_exchanges(size: int, folder: Path) -> Work:
     _write_cassette(folder / "one.json", size)
-    return lambda: _loaded(folder / "one.json", size)
+    return lambda: _load_recording(folder / "one.json", size)
 
 
 def _write_cassette(path: Path, count: int) -> None:
@@ -161,14 +163,14 @@ def _write_cassette(path: Path, count: int) -> None:
     path.write_text(json.dumps({"version": 1, "interactions": [interaction] * count}), encoding="utf-8")
 
 
-def _loaded(path: Path, size: int) -> object:
+def _load_recording(path: Path, size: int) -> object:
     corpus = load_corpus()
     cases = cassette_cases.load(corpus, [path]).cases
     assert len(cases) == size
     return list(plan.recorded_items(corpus, cases))
 
 
-def _known(form: str) -> Callable[[int, Path], Work]:
+def _known_failure_file(form: str) -> Callable[[int, Path], Work]:
     def make(size: int, folder: Path) -> Work:
         path = folder / "known.txt"
         path.write_text("".join(f"{form.format(at)} a/b # why\n" for at in range(size)), encoding="utf-8")
@@ -210,19 +212,21 @@ def lines(*, faults: bool = False) -> Iterator[Line]:
             for fault in FAULTS if faults else ["none"]:
                 name = f"{shape}, {client} to {upstream}" + ("" if fault == "none" else f", {fault}")
                 yield Line(
-                    name, _judging(shape, fault, client, upstream), MAX_CALLS if shape == ALL_ROUTES else Line.most
+                    name,
+                    _judge_requests(shape, fault, client, upstream),
+                    MAX_CALLS if shape == ALL_ROUTES else Line.most,
                 )
     for client, upstream in ROUTES:
-        yield Line(f"{RENAMED}, {client} to {upstream}", _judging_renamed(client, upstream), 800)
+        yield Line(f"{RENAMED}, {client} to {upstream}", _judge_renamed_tools(client, upstream), 800)
     for client, shape in itertools.product(MODELS, ("one long text", "texts and calls")):
         for fault in STREAM_FAULTS if faults else ["none"]:
             spoilt = "" if fault == "none" else f", {fault}"
-            yield Line(f"stream, {shape}, {client}, judged{spoilt}", _stream_judged(client, shape, fault))
-        yield Line(f"stream, {shape}, {client}, driven", _stream_driven(client, shape))
+            yield Line(f"stream, {shape}, {client}, judged{spoilt}", _judge_streams(client, shape, fault))
+        yield Line(f"stream, {shape}, {client}, driven", _drive_streams(client, shape))
     yield Line("cassettes in a folder", _cassette_files, 2000)
     yield Line("exchanges of a cassette", _cassette_exchanges, 2000)
-    yield Line("known failures, items", _known("fam/case-{}::request::anthropic-to-gemini"))
-    yield Line("known failures, patterns", _known("fam/case-{}::request::*"))
+    yield Line("known failures, items", _known_failure_file("fam/case-{}::request::anthropic-to-gemini"))
+    yield Line("known failures, patterns", _known_failure_file("fam/case-{}::request::*"))
     yield Line("private cases", _private_cases, 400)
     yield Line("failing items of a translator", failing("benchmarks.failing:Wrong"), 1000, None)
     yield Line("failing items of a child", failing(child()), 1000, None)

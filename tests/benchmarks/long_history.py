@@ -19,16 +19,16 @@ def long_requests(corpus: Corpus, messages: int) -> dict[str, Body]:
     scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     tools = {name: _declaration(corpus, name) for name in scenario["tools"]}
     turns = scenario["conversation"]
-    rounds = [turn for number in range(messages // len(turns)) for turn in _numbered(turns, number)]
+    rounds = [turn for number in range(messages // len(turns)) for turn in _number_call(turns, number)]
     long_scenario = {**scenario, "conversation": [*rounds, turns[0], turns[-1]], "ids": {}}
-    return {name: _last(render(long_scenario, tools, name)) for name in scenario["models"]}
+    return {name: _last_request(render(long_scenario, tools, name)) for name in scenario["models"]}
 
 
 def _declaration(corpus: Corpus, name: str) -> Any:
     return json.loads((corpus.root / "tools" / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def _numbered(turns: list[Any], number: int) -> list[Any]:
+def _number_call(turns: list[Any], number: int) -> list[Any]:
     """The turns with a call of their own: another id, another command, another result."""
     numbered_turns = copy.deepcopy(turns)
     for entry in (entry for turn in numbered_turns for entry in turn["content"]):
@@ -41,6 +41,6 @@ def _numbered(turns: list[Any], number: int) -> list[Any]:
     return numbered_turns
 
 
-def _last(files: dict[str, Body]) -> Body:
+def _last_request(files: dict[str, Body]) -> Body:
     numbers = {int(name.partition("-")[0]): name for name in files if name.endswith("-request.json")}
     return files[numbers[max(numbers)]]

@@ -17,13 +17,13 @@ def long_text(upstream: str, pieces: int, size: int = PIECE) -> Iterator[bytes]:
     """A reply of ``pieces`` texts of ``size`` characters as the provider of a format streams it, event by event."""
     # Few words, long ones: what is measured is memory, and each object makes the measuring slower.
     begin, event, end = _events(upstream, ("A piece of a text that goes on and on: " + "text" * size)[:size])
-    yield from (_framed(upstream, event) for event in begin)
+    yield from (_frame_event(upstream, event) for event in begin)
     for _ in range(pieces):
-        yield _framed(upstream, event)  # made anew: equal pieces would be one object
-    yield from (_framed(upstream, event) for event in end)
+        yield _frame_event(upstream, event)  # made anew: equal pieces would be one object
+    yield from (_frame_event(upstream, event) for event in end)
 
 
-def _framed(upstream: str, event: Any) -> bytes:
+def _frame_event(upstream: str, event: Any) -> bytes:
     data = event if isinstance(event, str) else json.dumps(event)
     newline = "\r\n" if upstream == "gemini" else "\n"
     name = f"event: {event['type']}{newline}" if upstream in ("anthropic", "openai_responses") else ""
@@ -105,7 +105,7 @@ def _peak(translator: Any, route: Route, request: dict[str, Any], pieces: int) -
     session.request(request)
     tracemalloc.start()
     try:
-        written = asyncio.run(_drained(session, Arriving(long_text(route.upstream, pieces))))
+        written = asyncio.run(_drain(session, Arriving(long_text(route.upstream, pieces))))
         size = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -114,7 +114,7 @@ def _peak(translator: Any, route: Route, request: dict[str, Any], pieces: int) -
     return size
 
 
-async def _drained(session: Any, chunks: Arriving) -> int:
+async def _drain(session: Any, chunks: Arriving) -> int:
     output = session.stream(chunks)
     written = 0
     if hasattr(output, "__aiter__"):

@@ -55,7 +55,9 @@ def main(arguments: list[str]) -> int:
     measurements: dict[str, Measured] = {}
     for name in options.translators or [*(name for name in SPECS if name not in others and _importable(name)), *others]:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
-        measurements[name] = _elsewhere(name, others[name], options) if name in others else measured(name, options)
+        measurements[name] = (
+            _measure_in_subprocess(name, others[name], options) if name in others else measure_translator(name, options)
+        )
     if options.json:
         print(json.dumps(measurements))
         return 0
@@ -84,7 +86,7 @@ def _importable(name: str) -> bool:
     return True
 
 
-def _elsewhere(name: str, python: str, options: argparse.Namespace) -> Measured:
+def _measure_in_subprocess(name: str, python: str, options: argparse.Namespace) -> Measured:
     more = ["--seconds", str(options.seconds), "--megabytes", str(options.megabytes), "--json", "--translators", name]
     process = subprocess.run([python, __file__, *more], capture_output=True, text=True, check=False)
     if process.returncode:
@@ -93,7 +95,7 @@ def _elsewhere(name: str, python: str, options: argparse.Namespace) -> Measured:
     return result
 
 
-def measured(name: str, options: argparse.Namespace) -> Measured:
+def measure_translator(name: str, options: argparse.Namespace) -> Measured:
     """All figures of one translator. Routes that it does not do are absent."""
     corpus = load_corpus()
     driver = load_driver(SPECS[name], directory=Path.cwd(), timeout=120, transports=lambda: corpus.transports)
@@ -103,7 +105,7 @@ def measured(name: str, options: argparse.Namespace) -> Measured:
     try:
         for route, exchanges in _routes(corpus):
             result["replies"][str(route)] = _time(driver, route, exchanges, options.seconds, result["failed"])
-            result["first"][str(route)] = _first(driver, route, exchanges, inside=inside)
+            result["first"][str(route)] = _first_output_positions(driver, route, exchanges, inside=inside)
             long = [(exchanges[0][0], b"".join(long_text(route.upstream, *WORDS)))]
             result["text"][str(route)] = _time(driver, route, long, options.seconds, result["failed"])
     finally:
@@ -145,7 +147,7 @@ def _time(
     while seconds < least:
         done = 0
         for request, stream in exchanges:
-            session = _begun(driver, route, request)
+            session = _open_session(driver, route, request)
             if session is None:
                 continue
             pieces = cuts.split_events(stream)
@@ -163,7 +165,9 @@ def _time(
     return events, seconds
 
 
-def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], bytes]], *, inside: bool) -> list[Any]:
+def _first_output_positions(
+    driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], bytes]], *, inside: bool
+) -> list[Any]:
     """Of each stream: behind which event the first output came, of how many.
 
     Through HTTP that is not to be known. There the upstream keeps its end back for a while, and what comes is whether
@@ -171,7 +175,7 @@ def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], byte
     """
     positions: list[Any] = []
     for request, stream in exchanges if inside else exchanges[:3]:
-        session = _begun(driver, route, request)
+        session = _open_session(driver, route, request)
         pieces = cuts.split_events(stream)
         outcome = session.stream(Source(pieces, watched=not inside)) if session is not None else None
         if isinstance(outcome, Streamed) and outcome.pieces:
@@ -182,7 +186,7 @@ def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], byte
     return positions
 
 
-def _begun(driver: Any, route: Route, request: dict[str, Any]) -> SessionDriver | None:
+def _open_session(driver: Any, route: Route, request: dict[str, Any]) -> SessionDriver | None:
     opened = driver.open(route)
     if not isinstance(opened, Opened):
         return None

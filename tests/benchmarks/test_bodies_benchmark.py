@@ -28,7 +28,7 @@ def benchmark() -> Iterator[ModuleType]:
 
 
 @pytest.fixture(scope="module")
-def given(benchmark: ModuleType) -> dict[str, Any]:
+def bodies_by_load(benchmark: ModuleType) -> dict[str, Any]:
     bodies_by_load: dict[str, Any] = benchmark.bodies(40)
     return bodies_by_load
 
@@ -46,9 +46,9 @@ class Silent:
         return output
 
 
-def test_bodies(given: dict[str, Any]) -> None:
-    assert len(given["long"]["anthropic"]["messages"]) == 41
-    ids = {block["id"] for block in _blocks(given["long"]["anthropic"]) if block["type"] == "tool_use"}
+def test_bodies(bodies_by_load: dict[str, Any]) -> None:
+    assert len(bodies_by_load["long"]["anthropic"]["messages"]) == 41
+    ids = {block["id"] for block in _blocks(bodies_by_load["long"]["anthropic"]) if block["type"] == "tool_use"}
     assert len(ids) == 10
 
 
@@ -57,16 +57,16 @@ def _blocks(body: Body) -> Iterator[Body]:
         yield from message["content"] if isinstance(message["content"], list) else ()
 
 
-def test_table(benchmark: ModuleType, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table(benchmark: ModuleType, bodies_by_load: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "ROUND", 0)
     monkeypatch.setitem(benchmark.SPECS, "silent", f"{__name__}:Silent")
-    measurements = {name: benchmark.measured(name, given, 1e-6) for name in ("reference", "silent")}
+    measurements = {name: benchmark.measure_translator(name, bodies_by_load, 1e-6) for name in ("reference", "silent")}
     for measurement in measurements.values():
         for load in benchmark.LOADS:
             measurement[load] = dict.fromkeys(
                 measurement[load], 0.001 if measurement is measurements["reference"] else 0.002
             )
-    passed = benchmark.judged(measurements, given)
+    passed = benchmark.routes_without_must(measurements, bodies_by_load)
     assert len(passed["reference"]) == 36
     lines = list(benchmark.table(measurements, passed))
     row = next(line for line in lines if line.startswith(ROUTE))

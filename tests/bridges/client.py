@@ -21,22 +21,22 @@ SERVER = mcp.StdioServerParameters(command=sys.executable, args=[str(Path(__file
 ARGUMENTS = {"text": {"words": "hello"}, "weather": {"place": {"name": "Rome"}}}
 
 
-def as_read(model: Any) -> Any:
+def original_json(model: Any) -> Any:
     """A model as the JSON that it was read from."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 async def ask(session: Any) -> dict[str, Any]:
     """The server's list of tools, and its result for a call of each."""
-    listed = as_read(await session.list_tools())
+    listed = original_json(await session.list_tools())
     names = [tool["name"] for tool in listed["tools"]]
     return {
         "tools": listed,
-        "results": {name: as_read(await session.call_tool(name, ARGUMENTS.get(name, {}))) for name in names},
+        "results": {name: original_json(await session.call_tool(name, ARGUMENTS.get(name, {}))) for name in names},
     }
 
 
-async def by_revision() -> dict[str, Any]:
+async def results_by_revision() -> dict[str, Any]:
     """What the server sends, by the revision of the protocol that was agreed on: the newest, and that before it."""
     if not hasattr(mcp, "Client"):  # version 1
         async with mcp.stdio_client(SERVER) as streams, mcp.ClientSession(*streams) as session:
@@ -51,7 +51,7 @@ async def by_revision() -> dict[str, Any]:
 
 def read(model: Any, body: Any) -> Any:
     try:
-        return as_read(model.model_validate(body))
+        return original_json(model.model_validate(body))
     except ValueError as error:
         return str(error)
 
@@ -62,4 +62,4 @@ if __name__ == "__main__":
         "tools": [read(ListToolsResult, tool) for tool in bodies["tools"]],
         "results": [read(CallToolResult, result) for result in bodies["results"]],
     }
-    print(json.dumps({"sent": asyncio.run(by_revision()), "read": known}))
+    print(json.dumps({"sent": asyncio.run(results_by_revision()), "read": known}))

@@ -78,20 +78,20 @@ def fails() -> str:
     raise ValueError("the disk is full")
 
 
-def _said(*content: Any, **more: Any) -> CallToolResult:
+def _tool_result(*content: Any, **more: Any) -> CallToolResult:
     return CallToolResult(content=list(content), **more)
 
 
 def audio() -> CallToolResult:
     """Returns a sound with a text before it."""
     sound = AudioContent.model_validate({"type": "audio", "data": SOUND, "mimeType": "audio/wav"})
-    return _said(TextContent(type="text", text="listen"), sound)
+    return _tool_result(TextContent(type="text", text="listen"), sound)
 
 
 def link() -> CallToolResult:
     """Returns the address of a resource."""
     fields = {"type": "resource_link", "uri": "file:///project/main.rs", "name": "main.rs", "mimeType": "text/x-rust"}
-    return _said(ResourceLink.model_validate({**fields, "description": "the start"}))
+    return _tool_result(ResourceLink.model_validate({**fields, "description": "the start"}))
 
 
 def resources() -> CallToolResult:
@@ -102,7 +102,7 @@ def resources() -> CallToolResult:
     blob_contents = BlobResourceContents.model_validate(
         {"uri": "file:///a.png", "mimeType": "image/png", "blob": PIXEL}
     )
-    return _said(
+    return _tool_result(
         EmbeddedResource(type="resource", resource=text_contents),
         EmbeddedResource(type="resource", resource=blob_contents),
     )
@@ -111,13 +111,13 @@ def resources() -> CallToolResult:
 def failing_picture() -> CallToolResult:
     """Fails, and shows why."""
     image = ImageContent.model_validate({"type": "image", "data": PIXEL, "mimeType": "image/png"})
-    return _said(TextContent(type="text", text="no such page"), image, isError=True)
+    return _tool_result(TextContent(type="text", text="no such page"), image, isError=True)
 
 
 def for_the_user() -> CallToolResult:
     """Returns a text for the model and one for the user alone."""
     hidden = {"type": "text", "text": "for your eyes", "annotations": {"audience": ["user"], "priority": 0.5}}
-    return _said(TextContent(type="text", text="done"), TextContent.model_validate(hidden), _meta={"took": 12})
+    return _tool_result(TextContent(type="text", text="done"), TextContent.model_validate(hidden), _meta={"took": 12})
 
 
 server = MCPServer("witness")

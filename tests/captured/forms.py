@@ -87,7 +87,7 @@ def lines(sent: list[Sent]) -> str:
     return "\n".join(["starting up", *records]) + "\n"
 
 
-def in_turn(sent: list[Sent]) -> str:
+def as_alternating_bodies(sent: list[Sent]) -> str:
     """Plain bodies, a request and its reply in turn."""
     return "\n".join(json.dumps(body) for exchange in sent for body in (exchange.request, exchange.reply))
 

@@ -23,7 +23,7 @@ UNARY: dict[str, tuple[Callable[[list[Sent]], str], str]] = {
     "HAR": (forms.har, "a HAR"),
     "HAR in base64": (lambda sent: forms.har(sent, packed=True), "a HAR"),
     "lines": (forms.lines, "JSON, line by line"),
-    "in turn": (forms.in_turn, "JSON, line by line"),
+    "in turn": (forms.as_alternating_bodies, "JSON, line by line"),
     "a list": (forms.as_list, "JSON, entry by entry"),
     "curl": (forms.curl, "curl's output"),
     "debug log": (forms.debug_log, "LiteLLM's debug log"),

@@ -55,11 +55,11 @@ def pieces(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     return "".join(f"\\u{ord(letter):04x}" for letter in text)
 
 
-def in_base64(text: str, before: str = "") -> str:
+def encode_base64(text: str, before: str = "") -> str:
     return base64.b64encode((before + text).encode()).decode()
 
 
@@ -71,7 +71,7 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
     "path": lambda secret: interaction(uri=f"https://api.example/v1/{quote(secret, safe='')}/x"),
     "JSON value": lambda secret: interaction(response=json.dumps({"a": [{"text": f"it is {secret}, keep it"}]})),
     "JSON name": lambda secret: interaction(request=json.dumps({"a": {secret: 1}})),
-    "JSON escapes": lambda secret: interaction(response=f'{{"a": "{escaped(secret)}"}}'),
+    "JSON escapes": lambda secret: interaction(response=f'{{"a": "{escape(secret)}"}}'),
     "arguments": lambda secret: interaction(
         response=json.dumps({"arguments": json.dumps({"command": f"curl {secret}"})})
     ),
@@ -89,11 +89,13 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
         request_type="application/x-www-form-urlencoded", request=f"a=1&note={quote(secret, safe='')}"
     ),
     "error text": lambda secret: interaction(response_type="text/plain", response=f"wrong: {secret}\nsee the docs"),
-    "base64": lambda secret: interaction(response=json.dumps({"data": in_base64(secret, "a ")})),
+    "base64": lambda secret: interaction(response=json.dumps({"data": encode_base64(secret, "a ")})),
     "error body": lambda secret: interaction(
         response=json.dumps({"error": {"message": f"Incorrect API key provided: {secret}. See the docs.", "code": 401}})
     ),
-    "data URL": lambda secret: interaction(request=json.dumps({"url": f"data:text/plain;base64,{in_base64(secret)}"})),
+    "data URL": lambda secret: interaction(
+        request=json.dumps({"url": f"data:text/plain;base64,{encode_base64(secret)}"})
+    ),
 }
 #: Where one is planted and packed.
 PACKED: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -117,5 +119,7 @@ NAMED_PLACES: dict[str, Callable[[str, str], dict[str, Any]]] = {
         request_type='multipart/form-data; boundary="b0"', request=part(name, secret)
     ),
     "error text": lambda name, secret: interaction(response_type="text/plain", response=f"wrong {name}={secret} given"),
-    "base64": lambda name, secret: interaction(response=json.dumps({"data": in_base64(json.dumps({name: secret}))})),
+    "base64": lambda name, secret: interaction(
+        response=json.dumps({"data": encode_base64(json.dumps({name: secret}))})
+    ),
 }

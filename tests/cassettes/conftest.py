@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cassettes.loopback_provider import KEY, Provider, Ran, Record, base_url, provider
+from cassettes.loopback_provider import KEY, CommandResult, Provider, Record, base_url, provider
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 
@@ -48,7 +48,9 @@ def record(
     del certificates_read_once
     clear_environment(corpus, monkeypatch)
 
-    def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY, settled: bool = False) -> Ran:
+    def run(
+        name: str, *arguments: str, url: str | None = None, key: str | None = KEY, settled: bool = False
+    ) -> CommandResult:
         variable = corpus.transports[name]["sdk"]["keys"][0]["variable"]
         if key is not None:
             monkeypatch.setenv(variable, key)
@@ -64,6 +66,6 @@ def record(
             ]
         )
         printed = capsys.readouterr()
-        return Ran(code, printed.out, printed.err)
+        return CommandResult(code, printed.out, printed.err)
 
     return run

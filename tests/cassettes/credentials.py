@@ -81,7 +81,7 @@ def leaks() -> dict[str, list[str]]:
     for credential in credentials():
         left[credential.kind] = []
         for carrier, plant in CARRIERS.items():
-            cassette = _unpacked(scrub(plant(credential.told), Redactor(filters)))
+            cassette = _unpack_reply(scrub(plant(credential.told), Redactor(filters)))
             if has_leak(cassette, [credential.secret]) or any(
                 piece in json.dumps(cassette) for piece in _pieces(credential.secret)
             ):
@@ -89,7 +89,7 @@ def leaks() -> dict[str, list[str]]:
     return left
 
 
-def _unpacked(interaction: dict[str, Any]) -> dict[str, Any]:
+def _unpack_reply(interaction: dict[str, Any]) -> dict[str, Any]:
     """The exchange with what is packed in its reply unpacked."""
     text = interaction["response"]["body"]["string"]
     packed = re.search(r'"data": "(H4sI[^"]+)"', text) if isinstance(text, str) else None

@@ -13,7 +13,7 @@ import yaml
 
 
 @dataclass(frozen=True)
-class Exchanged:
+class ForeignExchange:
     """An exchange to be written: the request's JSON, and the bytes of the answer with their type."""
 
     url: str
@@ -24,32 +24,32 @@ class Exchanged:
     method: str = "POST"
 
     @property
-    def asked(self) -> str:
+    def request_text(self) -> str:
         return json.dumps(self.request, ensure_ascii=False)
 
 
-Writer = Callable[[Sequence[Exchanged]], str]
+Writer = Callable[[Sequence[ForeignExchange]], str]
 
 
-def vcrpy_yaml(exchanges: Sequence[Exchanged]) -> str:
-    return _yaml(_of_vcrpy(exchanges, str))
+def vcrpy_yaml(exchanges: Sequence[ForeignExchange]) -> str:
+    return _yaml(_vcrpy_cassette(exchanges, str))
 
 
-def vcrpy_json(exchanges: Sequence[Exchanged]) -> str:
-    return json.dumps(_of_vcrpy(exchanges, str), indent=4) + "\n"
+def vcrpy_json(exchanges: Sequence[ForeignExchange]) -> str:
+    return json.dumps(_vcrpy_cassette(exchanges, str), indent=4) + "\n"
 
 
-def vcrpy_yaml_gzipped(exchanges: Sequence[Exchanged]) -> str:
+def vcrpy_yaml_gzipped(exchanges: Sequence[ForeignExchange]) -> str:
     """As vcrpy records without ``decode_compressed_response``: the bytes that were on the wire."""
-    cassette = _of_vcrpy(exchanges, gzip.compress)
+    cassette = _vcrpy_cassette(exchanges, gzip.compress)
     for interaction in cassette["interactions"]:
         interaction["response"]["headers"]["Content-Encoding"] = ["gzip"]
     return _yaml(cassette)
 
 
-def vcrpy_of_old_httpx(exchanges: Sequence[Exchanged]) -> str:
+def vcrpy_of_old_httpx(exchanges: Sequence[ForeignExchange]) -> str:
     """What vcrpy 2 to 5 kept of httpx: the text as ``content``, the status as a number."""
-    cassette = _of_vcrpy(exchanges, str)
+    cassette = _vcrpy_cassette(exchanges, str)
     for interaction in cassette["interactions"]:
         answered = interaction["response"]
         interaction["response"] = {
@@ -61,9 +61,9 @@ def vcrpy_of_old_httpx(exchanges: Sequence[Exchanged]) -> str:
     return _yaml(cassette)
 
 
-def vcrpy_parsed(exchanges: Sequence[Exchanged]) -> str:
+def vcrpy_parsed(exchanges: Sequence[ForeignExchange]) -> str:
     """A serializer of a well-known agent framework: JSON bodies as data under ``parsed_body``."""
-    cassette = _of_vcrpy(exchanges, str)
+    cassette = _vcrpy_cassette(exchanges, str)
     for interaction in cassette["interactions"]:
         interaction["request"]["parsed_body"] = json.loads(interaction["request"].pop("body"))
         text = interaction["response"]["body"]["string"]
@@ -73,13 +73,13 @@ def vcrpy_parsed(exchanges: Sequence[Exchanged]) -> str:
     return _yaml(cassette)
 
 
-def ruby_yaml(exchanges: Sequence[Exchanged]) -> str:
-    return _yaml(_of_ruby(exchanges))
+def ruby_yaml(exchanges: Sequence[ForeignExchange]) -> str:
+    return _yaml(_ruby_cassette(exchanges))
 
 
-def ruby_base64(exchanges: Sequence[Exchanged]) -> str:
+def ruby_base64(exchanges: Sequence[ForeignExchange]) -> str:
     """With ``preserve_exact_body_bytes``: the answer in base64."""
-    cassette = _of_ruby(exchanges)
+    cassette = _ruby_cassette(exchanges)
     for interaction, exchange in zip(cassette["http_interactions"], exchanges, strict=True):
         interaction["response"]["body"] = {
             "encoding": "ASCII-8BIT",
@@ -88,10 +88,10 @@ def ruby_base64(exchanges: Sequence[Exchanged]) -> str:
     return _yaml(cassette)
 
 
-def ruby_binary(exchanges: Sequence[Exchanged]) -> str:
+def ruby_binary(exchanges: Sequence[ForeignExchange]) -> str:
     """As Psych writes a text that is not ASCII and marked as binary: the tag ``!binary``."""
     lines = ["---", "http_interactions:"]
-    for interaction, exchange in zip(_of_ruby(exchanges)["http_interactions"], exchanges, strict=True):
+    for interaction, exchange in zip(_ruby_cassette(exchanges)["http_interactions"], exchanges, strict=True):
         interaction["response"]["body"] = {"encoding": "ASCII-8BIT", "string": "PLACE"}
         coded = base64.b64encode(exchange.answer).decode()
         text = _yaml([interaction]).replace("string: PLACE", f"string: !binary |-\n          {coded}")
@@ -99,8 +99,8 @@ def ruby_binary(exchanges: Sequence[Exchanged]) -> str:
     return "\n".join([*lines, "recorded_with: VCR 6.2.0", ""])
 
 
-def ruby_json(exchanges: Sequence[Exchanged]) -> str:
-    return json.dumps(_of_ruby(exchanges))
+def ruby_json(exchanges: Sequence[ForeignExchange]) -> str:
+    return json.dumps(_ruby_cassette(exchanges))
 
 
 WRITERS: dict[str, Writer] = {
@@ -124,7 +124,7 @@ def _yaml(data: Any) -> str:
     return text
 
 
-def _of_vcrpy(exchanges: Sequence[Exchanged], pack: Callable[[bytes], Any]) -> dict[str, Any]:
+def _vcrpy_cassette(exchanges: Sequence[ForeignExchange], pack: Callable[[bytes], Any]) -> dict[str, Any]:
     return {
         "version": 1,
         "interactions": [
@@ -132,7 +132,7 @@ def _of_vcrpy(exchanges: Sequence[Exchanged], pack: Callable[[bytes], Any]) -> d
                 "request": {
                     "method": exchange.method,
                     "uri": exchange.url,
-                    "body": exchange.asked,
+                    "body": exchange.request_text,
                     "headers": {"Content-Type": ["application/json"]},
                 },
                 "response": {
@@ -146,14 +146,14 @@ def _of_vcrpy(exchanges: Sequence[Exchanged], pack: Callable[[bytes], Any]) -> d
     }
 
 
-def _of_ruby(exchanges: Sequence[Exchanged]) -> dict[str, Any]:
+def _ruby_cassette(exchanges: Sequence[ForeignExchange]) -> dict[str, Any]:
     return {
         "http_interactions": [
             {
                 "request": {
                     "method": exchange.method.lower(),
                     "uri": exchange.url,
-                    "body": {"encoding": "UTF-8", "string": exchange.asked},
+                    "body": {"encoding": "UTF-8", "string": exchange.request_text},
                     "headers": {"Content-Type": ["application/json"]},
                 },
                 "response": {

@@ -12,38 +12,40 @@ from cassettes.carriers import pieces
 Event = dict[str, Any]
 
 
-def _named(event: Event) -> str:
+def _event_line(event: Event) -> str:
     return f"event: {event['type']}\n" if "type" in event else ""
 
 
-def _in_lines(event: Event) -> str:
+def _indented_data(event: Event) -> str:
     """The JSON broken where it may be, a line each: behind the signs between its texts."""
     laid = json.dumps(event, indent=1)
     return "".join(f"data: {line}\n" for line in laid.split("\n"))
 
 
-def _with_ends(end: str) -> Callable[[list[Event]], str]:
-    return lambda events: plain(events).replace("\n", end)
+def _with_line_ends(end: str) -> Callable[[list[Event]], str]:
+    return lambda events: frame_events(events).replace("\n", end)
 
 
-def plain(events: list[Event]) -> str:
-    return "".join(f"{_named(event)}data: {json.dumps(event)}\n\n" for event in events)
+def frame_events(events: list[Event]) -> str:
+    return "".join(f"{_event_line(event)}data: {json.dumps(event)}\n\n" for event in events)
 
 
 #: How the same events may be written; each is read as the same events.
 FRAMINGS: dict[str, Callable[[list[Event]], str]] = {
-    "LF": plain,
-    "CRLF": _with_ends("\r\n"),
-    "CR": _with_ends("\r"),
-    "several data lines": lambda events: "".join(_in_lines(event) + "\n" for event in events),
-    "several data lines, CR": lambda events: "".join(_in_lines(event) + "\n" for event in events).replace("\n", "\r"),
-    "no blank behind the colon": lambda events: plain(events).replace("data: ", "data:"),
-    "two blanks behind the colon": lambda events: plain(events).replace("data: ", "data:  "),
-    "comments between lines": lambda events: plain(events).replace("data: ", ": ping\ndata: "),
-    "an id behind the data": lambda events: re.sub(r"(data: .*\n)", r"\1id: 7\nretry: 10\n", plain(events)),
+    "LF": frame_events,
+    "CRLF": _with_line_ends("\r\n"),
+    "CR": _with_line_ends("\r"),
+    "several data lines": lambda events: "".join(_indented_data(event) + "\n" for event in events),
+    "several data lines, CR": lambda events: "".join(_indented_data(event) + "\n" for event in events).replace(
+        "\n", "\r"
+    ),
+    "no blank behind the colon": lambda events: frame_events(events).replace("data: ", "data:"),
+    "two blanks behind the colon": lambda events: frame_events(events).replace("data: ", "data:  "),
+    "comments between lines": lambda events: frame_events(events).replace("data: ", ": ping\ndata: "),
+    "an id behind the data": lambda events: re.sub(r"(data: .*\n)", r"\1id: 7\nretry: 10\n", frame_events(events)),
     "a byte order mark": lambda events: "\ufeff" + "".join(f"data: {json.dumps(event)}\n\n" for event in events),
-    "no blank line at the end": lambda events: plain(events).rstrip("\n"),
-    "several blank lines": lambda events: plain(events).replace("\n\n", "\n\n\n\r\n"),
+    "no blank line at the end": lambda events: frame_events(events).rstrip("\n"),
+    "several blank lines": lambda events: frame_events(events).replace("\n\n", "\n\n\n\r\n"),
 }
 
 
@@ -56,7 +58,7 @@ def _chat(delta: Event, index: int = 0) -> Event:
     return {"id": "c1", "object": "chat.completion.chunk", "choices": [{"index": index, "delta": delta}]}
 
 
-def _called(arguments: str, index: int) -> Event:
+def _chat_call_delta(arguments: str, index: int) -> Event:
     return {"tool_calls": [{"index": index, "function": {"arguments": arguments}}]}
 
 
@@ -64,7 +66,7 @@ def _part(text: str) -> Event:
     return {"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}]}
 
 
-def _of_item(text: str, item: str) -> Event:
+def _text_delta(text: str, item: str) -> Event:
     return {"type": "response.output_text.delta", "item_id": item, "output_index": 0, "content_index": 0, "delta": text}
 
 
@@ -77,13 +79,13 @@ CARRIERS: dict[str, Callable[[list[str]], list[Event]]] = {
     "Anthropic's input": lambda texts: [_block(1, text, "input_json") for text in texts],
     "Anthropic's thinking": lambda texts: [_block(0, text, "thinking") for text in texts],
     "Chat's text": lambda texts: [_chat({"content": text}) for text in texts],
-    "Chat's arguments": lambda texts: [_chat(_called(text, 0)) for text in texts],
+    "Chat's arguments": lambda texts: [_chat(_chat_call_delta(text, 0)) for text in texts],
     "Chat's arguments, two calls": lambda texts: [
-        event for text in texts for event in (_chat(_called(text, 0)), _chat(_called("{}", 1)))
+        event for text in texts for event in (_chat(_chat_call_delta(text, 0)), _chat(_chat_call_delta("{}", 1)))
     ],
-    "Responses' text": lambda texts: [_of_item(text, "m1") for text in texts],
+    "Responses' text": lambda texts: [_text_delta(text, "m1") for text in texts],
     "Responses' text, two items": lambda texts: [
-        event for text in texts for event in (_of_item(text, "m1"), _of_item("other", "m2"))
+        event for text in texts for event in (_text_delta(text, "m1"), _text_delta("other", "m2"))
     ],
     "Gemini's text": lambda texts: [_part(text) for text in texts],
 }

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cassettes.foreign import Exchanged, vcrpy_json
+from cassettes.foreign import ForeignExchange, vcrpy_json
 from toolcall_conformance.library import Corpus
 
 URLS = {
@@ -17,7 +17,7 @@ URLS = {
 }
 
 
-def exchanges(corpus: Corpus, case: str, format_name: str, *, streamed: bool = False) -> list[Exchanged]:
+def exchanges(corpus: Corpus, case: str, format_name: str, *, streamed: bool = False) -> list[ForeignExchange]:
     """The golden exchanges of a case as they would be recorded."""
     entries = []
     patch = corpus.transports[format_name]["stream"]["body"] if streamed else {}
@@ -28,14 +28,14 @@ def exchanges(corpus: Corpus, case: str, format_name: str, *, streamed: bool = F
         request = {**exchange.request, **patch}
         if streamed:
             assert exchange.stream_path is not None
-            entries.append(Exchanged(url, request, 200, "text/event-stream", exchange.stream_path.read_bytes()))
+            entries.append(ForeignExchange(url, request, 200, "text/event-stream", exchange.stream_path.read_bytes()))
         else:
             answer = json.dumps(exchange.response, ensure_ascii=False).encode()
-            entries.append(Exchanged(url, request, 200, "application/json", answer))
+            entries.append(ForeignExchange(url, request, 200, "application/json", answer))
     return entries
 
 
-def write(path: Path, recorded: list[Exchanged], **about: Any) -> None:
+def write(path: Path, recorded: list[ForeignExchange], **about: Any) -> None:
     """A cassette; ``about`` is what our recorder says of it."""
     cassette = json.loads(vcrpy_json(recorded))
     if about:

@@ -63,7 +63,7 @@ def files(folders: list[str]) -> dict[str, list[Path]]:
     return paths_by_language
 
 
-def changed(text: str, redactor: Redactor) -> Iterator[tuple[str, str]]:
+def changed_lines(text: str, redactor: Redactor) -> Iterator[tuple[str, str]]:
     """The lines that redaction changes, before and after."""
     output = redactor.text(text)
     if output != text:
@@ -93,7 +93,7 @@ def main() -> None:
             if len(text) > MAX_BYTES:
                 continue
             lines[language] += text.count("\n") + 1
-            for before, after in changed(text, Redactor(filters)):
+            for before, after in changed_lines(text, Redactor(filters)):
                 names = set(re.findall(r"REDACTED-([a-z0-9-]+?)-\d+", after)) or {"?"}
                 kinds.update(names)
                 wrong[language] += names != {"email"}

@@ -17,7 +17,7 @@ KEY = "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e"
 
 
 @dataclass(frozen=True)
-class Ran:
+class CommandResult:
     """How a command ended: its exit code and what it printed."""
 
     code: int
@@ -25,11 +25,11 @@ class Ran:
     err: str
 
 
-Record = Callable[..., Ran]
+Record = Callable[..., CommandResult]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReceivedRequest:
     path: str
     query: str
     headers: dict[str, str]
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Given:
+class PlannedReply:
     """An answer. ``breaks``: the connection ends after these bytes, though more were announced."""
 
     body: bytes
@@ -52,8 +52,8 @@ class Provider:
     """``answers`` may be a function of the request. ``url`` is that of the host alone."""
 
     url: str = ""
-    answers: list[Given | Callable[[Asked], Given]] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    answers: list[PlannedReply | Callable[[ReceivedRequest], PlannedReply]] = field(default_factory=list)
+    asked: list[ReceivedRequest] = field(default_factory=list)
 
 
 @contextmanager
@@ -68,10 +68,10 @@ def provider() -> Iterator[Provider]:
             length = int(self.headers.get("content-length", 0))
             parts = urlsplit(self.path)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            request = Asked(parts.path, parts.query, headers, json.loads(self.rfile.read(length)))
+            request = ReceivedRequest(parts.path, parts.query, headers, json.loads(self.rfile.read(length)))
             provider_state.asked.append(request)
             if not provider_state.answers:
-                answer = Given(b'{"error": {"message": "nothing more was laid ready"}}', 500)
+                answer = PlannedReply(b'{"error": {"message": "nothing more was laid ready"}}', 500)
             else:
                 laid = provider_state.answers.pop(0)
                 answer = laid(request) if callable(laid) else laid
@@ -120,15 +120,15 @@ def fresh(case: Case, name: str, text: str) -> str:
     return text
 
 
-def replies(case: Case, name: str, *, streamed: bool) -> list[Given | Callable[[Asked], Given]]:
+def replies(case: Case, name: str, *, streamed: bool) -> list[PlannedReply | Callable[[ReceivedRequest], PlannedReply]]:
     """The golden replies of a case, as the provider sends them, with ids of its own."""
-    answers: list[Given | Callable[[Asked], Given]] = []
+    answers: list[PlannedReply | Callable[[ReceivedRequest], PlannedReply]] = []
     for exchange in case.exchanges(name):
         path = exchange.stream_path if streamed else exchange.response_path
         assert path is not None
         kind = "text/event-stream; charset=utf-8" if streamed else "application/json"
         text = fresh(case, name, path.read_text(encoding="utf-8"))
         answers.append(
-            Given(text.encode(), headers={"content-type": kind, "request-id": "req_0123", "set-cookie": "a=b"})
+            PlannedReply(text.encode(), headers={"content-type": kind, "request-id": "req_0123", "set-cookie": "a=b"})
         )
     return answers

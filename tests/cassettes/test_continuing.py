@@ -34,15 +34,15 @@ def test_a_model_that_does_as_the_golden_is_answered_as_by_the_ideal_client(name
     assert requests > 100
 
 
-def asked_otherwise(name: str, corpus: Corpus, case: str, change: Any) -> dict[str, Any]:
+def second_request(name: str, corpus: Corpus, case: str, change: Any) -> dict[str, Any]:
     """The second request of a case, after a reply whose calls were changed."""
     exchanges = corpus.cases[case].exchanges(name)
     reply = deep_copy(exchanges[0].response)
-    change(calls_of(name, reply))
+    change(reply_calls(name, reply))
     return next_request(name, exchanges[0].request, reply, exchanges, 1)
 
 
-def calls_of(name: str, reply: dict[str, Any]) -> list[Any]:
+def reply_calls(name: str, reply: dict[str, Any]) -> list[Any]:
     """The list in which a reply's calls stand; in the cases taken here nothing else does."""
     if name == "anthropic":
         content = reply["content"]
@@ -56,7 +56,7 @@ def calls_of(name: str, reply: dict[str, Any]) -> list[Any]:
     return content
 
 
-def answered(name: str, body: dict[str, Any]) -> list[tuple[Any, str]]:
+def results_by_call(name: str, body: dict[str, Any]) -> list[tuple[Any, str]]:
     """Each call's name, with the text of the result that is linked to it."""
     reading = formats.read(name, "request", body)
     results = {
@@ -68,9 +68,9 @@ def answered(name: str, body: dict[str, Any]) -> list[tuple[Any, str]]:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_calls_in_another_order_get_the_results_of_their_tools(name: str, corpus: Corpus) -> None:
-    body = asked_otherwise(name, corpus, "parallel/seed", lambda calls: calls.reverse())
-    assert [tool for tool, _ in answered(name, body)] == ["send_email", "get_temperature", "get_temperature"]
-    texts = [text for _, text in answered(name, body)]
+    body = second_request(name, corpus, "parallel/seed", lambda calls: calls.reverse())
+    assert [tool for tool, _ in results_by_call(name, body)] == ["send_email", "get_temperature", "get_temperature"]
+    texts = [text for _, text in results_by_call(name, body)]
     assert "sent" in texts[0]
     assert "14" in texts[1]
     assert "18" in texts[2]
@@ -78,8 +78,8 @@ def test_calls_in_another_order_get_the_results_of_their_tools(name: str, corpus
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_fewer_calls_get_fewer_results(name: str, corpus: Corpus) -> None:
-    body = asked_otherwise(name, corpus, "parallel/seed", lambda calls: calls.pop(0))
-    answers = answered(name, body)
+    body = second_request(name, corpus, "parallel/seed", lambda calls: calls.pop(0))
+    answers = results_by_call(name, body)
     assert [tool for tool, _ in answers] == ["get_temperature", "send_email"]
     assert "14" in answers[0][1]
     assert len(formats.read(name, "request", body).results) == 2
@@ -87,7 +87,7 @@ def test_fewer_calls_get_fewer_results(name: str, corpus: Corpus) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_the_user_says_behind_the_results_stays(name: str, corpus: Corpus) -> None:
-    body = asked_otherwise(name, corpus, "parallel/late-results", lambda calls: calls.pop())
+    body = second_request(name, corpus, "parallel/late-results", lambda calls: calls.pop())
     texts = [
         item.text for turn in formats.read(name, "request", body).turns for item in turn.items if hasattr(item, "text")
     ]
@@ -108,7 +108,7 @@ def test_what_the_user_says_behind_the_results_stays(name: str, corpus: Corpus) 
 )
 def test_a_call_without_a_result_is_no_way_on(name: str, change: Any, why: str, corpus: Corpus) -> None:
     with pytest.raises(CannotContinueError, match=why):
-        asked_otherwise(name, corpus, "parallel/seed", change)
+        second_request(name, corpus, "parallel/seed", change)
 
 
 def rename(call: dict[str, Any], name: str) -> None:

@@ -24,7 +24,7 @@ from toolcall_conformance.recording.cassettes.replay.shapes import ReplyPlaces
 CASE = "shell/realistic"
 
 
-def recorded(
+def record_today(
     corpus: Corpus, folder: Path, name: str, *, streamed: bool = False, case: str | None = CASE, number: int = 1
 ) -> RecordedExchange:
     """An exchange of a case as it would be recorded today, that is, as its golden says."""
@@ -34,7 +34,7 @@ def recorded(
     return cases[f"recorded/{name}.json#{number}"].recorded
 
 
-def told(findings: list[Finding]) -> set[tuple[str, str]]:
+def rule_pointers(findings: list[Finding]) -> set[tuple[str, str]]:
     assert all(finding.level is Level.SHOULD for finding in findings)
     return {(finding.rule, finding.pointer) for finding in findings}
 
@@ -47,11 +47,12 @@ def test_what_is_as_the_golden_says_has_not_drifted(
 ) -> None:
     for number in (1, 2):
         assert (
-            drift_findings(corpus, recorded(corpus, tmp_path, name, streamed=streamed, case=case, number=number)) == []
+            drift_findings(corpus, record_today(corpus, tmp_path, name, streamed=streamed, case=case, number=number))
+            == []
         )
 
 
-def aged(
+def corpus_with_changed_golden(
     corpus: Corpus, tmp_path: Path, name: str, change: Callable[[Any], None], *, part: str = "response.json"
 ) -> Corpus:
     """A corpus whose golden of this case has been changed."""
@@ -102,8 +103,8 @@ def with_safety(body: Any) -> None:
 def test_an_aged_golden_is_told(
     name: str, change: Callable[[Any], None], rule: str, pointer: str, corpus: Corpus, tmp_path: Path
 ) -> None:
-    today = recorded(corpus, tmp_path, name)
-    [finding] = drift_findings(aged(corpus, tmp_path, name, change), today)
+    today = record_today(corpus, tmp_path, name)
+    [finding] = drift_findings(corpus_with_changed_golden(corpus, tmp_path, name, change), today)
     assert (finding.rule, finding.pointer) == (rule, pointer)
     assert f"({CASE}, {name}; {today.host}, 2026-11-22)" in finding.message
 
@@ -121,7 +122,7 @@ def without_in_progress(events: list[Any]) -> None:
     events[:] = [event for event in events if event["event"] != "response.in_progress"]
 
 
-def role_apart(events: list[Any]) -> None:
+def without_role(events: list[Any]) -> None:
     del events[0]["data"]["choices"][0]["delta"]["role"]
 
 
@@ -131,27 +132,27 @@ def role_apart(events: list[Any]) -> None:
         ("anthropic", ping_first, set()),
         ("anthropic", stop_before_delta, {"drift/event-order"}),
         ("openai_responses", without_in_progress, {"drift/new-event"}),
-        ("openai_chat", role_apart, {"drift/new-event"}),
+        ("openai_chat", without_role, {"drift/new-event"}),
     ],
 )
 def test_another_order_of_events_is_told(
     name: str, change: Callable[[list[Any]], None], expected: set[str], corpus: Corpus, tmp_path: Path
 ) -> None:
-    today = recorded(corpus, tmp_path, name, streamed=True)
-    findings = drift_findings(aged(corpus, tmp_path, name, change, part="response.sse"), today)
+    today = record_today(corpus, tmp_path, name, streamed=True)
+    findings = drift_findings(corpus_with_changed_golden(corpus, tmp_path, name, change, part="response.sse"), today)
     assert expected <= {finding.rule for finding in findings} <= expected | {"drift/event-order", "drift/new-member"}
     assert all(CASE in finding.message and name in finding.message for finding in findings)
     assert bool(findings) == bool(expected)
 
 
 def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp_path: Path) -> None:
-    today = recorded(corpus, tmp_path, "anthropic", case=None)
+    today = record_today(corpus, tmp_path, "anthropic", case=None)
     response = json.loads(json.dumps(today.response))
     response["shiny"] = {"deep": 1}
     response["content"][0]["text"] = ["Let me see."]
     del response["role"]
     changed = replace(today, response=response)
-    assert told(drift_findings(corpus, changed)) == {
+    assert rule_pointers(drift_findings(corpus, changed)) == {
         ("drift/new-member", "/shiny"),
         ("drift/type-changed", "/content/0/text"),
         ("drift/member-gone", ""),
@@ -185,7 +186,7 @@ def test_what_keeps_a_connection_alive_stands_anywhere(corpus: Corpus, name: str
 
 
 def test_null_is_no_other_type(corpus: Corpus, tmp_path: Path) -> None:
-    today = recorded(corpus, tmp_path, "anthropic", case=None)
+    today = record_today(corpus, tmp_path, "anthropic", case=None)
     response = json.loads(json.dumps(today.response))
     response["stop_reason"] = None
     assert drift_findings(corpus, replace(today, response=response)) == []
@@ -193,29 +194,33 @@ def test_null_is_no_other_type(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_other_vendors_replies_are_no_goldens_of_the_provider(corpus: Corpus, tmp_path: Path) -> None:
     """An OpenAI that answered as OpenRouter does would have changed."""
-    today = recorded(corpus, tmp_path, "openai_chat", case=None)
+    today = record_today(corpus, tmp_path, "openai_chat", case=None)
     vendor = corpus.cases["shell/dialect-absent-arguments"].exchanges("openai_chat")[0].response
     assert drift_findings(corpus, replace(today, response=vendor))
 
 
-def changed(corpus: Corpus, tmp_path: Path, name: str, change: Callable[[Any], None], **about: Any) -> list[Finding]:
+def drift_of_change(
+    corpus: Corpus, tmp_path: Path, name: str, change: Callable[[Any], None], **about: Any
+) -> list[Finding]:
     """What is told of a recording of anything whose reply has been changed."""
-    today = recorded(corpus, tmp_path, name, case=None)
+    today = record_today(corpus, tmp_path, name, case=None)
     response = json.loads(json.dumps(today.response))
     change(response)
     return drift_findings(corpus, replace(today, response=response, **about))
 
 
-def filtered(body: Any) -> None:
+def add_filter_results(body: Any) -> None:
     body["prompt_filter_results"] = []
 
 
 def test_what_one_host_adds_is_known_there_alone(corpus: Corpus, tmp_path: Path) -> None:
-    assert changed(corpus, tmp_path, "openai_chat", filtered, host="team.openai.azure.com") == []
-    assert told(changed(corpus, tmp_path, "openai_chat", filtered)) == {("drift/new-member", "/prompt_filter_results")}
+    assert drift_of_change(corpus, tmp_path, "openai_chat", add_filter_results, host="team.openai.azure.com") == []
+    assert rule_pointers(drift_of_change(corpus, tmp_path, "openai_chat", add_filter_results)) == {
+        ("drift/new-member", "/prompt_filter_results")
+    }
 
 
-def kept(body: Any) -> None:
+def add_conversation(body: Any) -> None:
     body["conversation"] = {"id": "conv_68f1c2d4a7b38190b6e5"}
 
 
@@ -224,13 +229,13 @@ def test_what_a_setting_brings_is_known_where_it_was_asked_for(corpus: Corpus, t
         ({"conversation": "conv_68f1c2d4a7b38190b6e5"}, set()),
         ({"input": "conversation"}, {"drift/new-member"}),
     ):
-        findings = changed(corpus, tmp_path, "openai_responses", kept, request=request)
+        findings = drift_of_change(corpus, tmp_path, "openai_responses", add_conversation, request=request)
         assert {finding.rule for finding in findings} == expected
 
 
 @pytest.mark.parametrize("has_usage", [True, False])
 def test_usage_is_gone_only_where_it_was_asked_for(corpus: Corpus, tmp_path: Path, has_usage: bool) -> None:
-    today = recorded(corpus, tmp_path, "openai_chat", case=None, streamed=True)
+    today = record_today(corpus, tmp_path, "openai_chat", case=None, streamed=True)
     assert today.stream is not None
     events = [event for event in parse(today.stream)["events"] if event["data"] == "[DONE]" or event["data"]["choices"]]
     request = {"stream_options": {"include_usage": has_usage}}
@@ -239,11 +244,11 @@ def test_usage_is_gone_only_where_it_was_asked_for(corpus: Corpus, tmp_path: Pat
 
 
 def test_a_null_is_no_news(corpus: Corpus, tmp_path: Path) -> None:
-    assert changed(corpus, tmp_path, "anthropic", lambda body: body.update(shiny=None)) == []
+    assert drift_of_change(corpus, tmp_path, "anthropic", lambda body: body.update(shiny=None)) == []
 
 
 def test_another_vendor_has_ways_of_its_own(corpus: Corpus, tmp_path: Path) -> None:
-    [finding] = changed(
+    [finding] = drift_of_change(
         corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=False, host="gw.test"
     )
     assert (finding.rule, finding.level, finding.pointer) == ("drift/new-member", Level.NOTE, "/cost")
@@ -252,7 +257,7 @@ def test_another_vendor_has_ways_of_its_own(corpus: Corpus, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("official", [True, False])
 def test_a_recording_may_lack_its_host(corpus: Corpus, tmp_path: Path, official: bool) -> None:
-    [finding] = changed(
+    [finding] = drift_of_change(
         corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=official, host="", date="2026-11-22"
     )
     assert "openai_chat; no host, " in finding.message
@@ -265,7 +270,7 @@ def test_a_corpus_may_do_without_what_is_known(corpus: Corpus, tmp_path: Path) -
     (tmp_path / "drift").mkdir()
     (tmp_path / "drift" / "rules").symlink_to(corpus.root / "drift" / "rules")
     small = Corpus(tmp_path)
-    assert changed(small, tmp_path, "openai_chat", filtered, host="team.openai.azure.com")
+    assert drift_of_change(small, tmp_path, "openai_chat", add_filter_results, host="team.openai.azure.com")
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai_chat", "openai_responses", "gemini"])

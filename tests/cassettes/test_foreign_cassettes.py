@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cassettes.foreign import WRITERS, Exchanged
+from cassettes.foreign import WRITERS, ForeignExchange
 from toolcall_conformance.basics import jsonvalue
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.streaming import dump, parse
@@ -39,7 +39,7 @@ FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
 A_FILE = 40
 
 
-def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
+def recordings(name: str) -> list[tuple[dict[str, Any], ForeignExchange]]:
     exchange_pairs = []
     for path in sorted((TRAFFIC / name).rglob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -49,11 +49,11 @@ def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
         kind = "text/event-stream" if record["sse"] else "application/json"
         url = f"https://{record['host'].replace('*', 'masked')}{record['endpoint']}"
         answer = text.encode("utf-8", "replace")
-        exchange_pairs.append((record, Exchanged(url, record["request"], record["status"] or 200, kind, answer)))
+        exchange_pairs.append((record, ForeignExchange(url, record["request"], record["status"] or 200, kind, answer)))
     return exchange_pairs
 
 
-def judged(corpus: Corpus, recording: RecordedExchange) -> list[tuple[str, str, str]]:
+def recorded_findings(corpus: Corpus, recording: RecordedExchange) -> list[tuple[str, str, str]]:
     """What the checks that need no translator say of an exchange."""
     case = RecordedCase("recorded/x#1", recording, corpus.formats)
     route = Route(recording.format, recording.format, recording.model or "", recording.model or "")
@@ -66,7 +66,7 @@ def _nobody(_route: Route) -> OpenOutcome:
     raise AssertionError("no translator is asked")
 
 
-def directly(corpus: Corpus, name: str, record: dict[str, Any], exchanged: Exchanged) -> RecordedExchange:
+def directly(corpus: Corpus, name: str, record: dict[str, Any], exchanged: ForeignExchange) -> RecordedExchange:
     """The same exchange without a cassette between."""
     host = str(urlsplit(exchanged.url).hostname)
     official = any(fnmatch.fnmatch(host, pattern) for pattern in corpus.transports[name]["hosts"])
@@ -99,8 +99,11 @@ def test_recorded_traffic_is_read_alike_from_all_kinds(
                 assert isinstance(recording, RecordedExchange), (kind, record["source"], recording)
                 assert recording.format == name, record["source"]
                 assert jsonvalue.equal(recording.request, record["request"]), (kind, record["source"])
-                findings = judged(corpus, replace(recording, model=record["model"]))
-                assert findings == judged(corpus, directly(corpus, name, record, exchanged)), (kind, record["source"])
+                findings = recorded_findings(corpus, replace(recording, model=record["model"]))
+                assert findings == recorded_findings(corpus, directly(corpus, name, record, exchanged)), (
+                    kind,
+                    record["source"],
+                )
                 counts["findings"] += len(findings)
                 if recording.stream is not None:
                     counts["streams"] += 1

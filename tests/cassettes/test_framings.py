@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cassettes.carriers import interaction
-from cassettes.framings import CARRIERS, CUTS, FRAMINGS, RAW, plain
+from cassettes.framings import CARRIERS, CUTS, FRAMINGS, RAW, frame_events
 from every import every
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
@@ -23,11 +23,11 @@ NUMBER = "4071938264550172"
 REDACTORS = {key: Redactor(Filters.default(), [key]) for key in (KEY, NUMBER)}
 
 
-def streamed(text: str) -> dict[str, Any]:
+def streamed_interaction(text: str) -> dict[str, Any]:
     return interaction(response_type="text/event-stream", response=text)
 
 
-def left(raw: dict[str, Any], key: str) -> bool:
+def has_leaked(raw: dict[str, Any], key: str) -> bool:
     """Whether anything is left of a secret that a reader could put together."""
     recording = scrub(raw, REDACTORS[key])
     text = recording["response"]["body"]["string"]
@@ -50,9 +50,9 @@ def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: st
     )
     for cut, make in cuts.items():
         events = CARRIERS[carrier](["It is ", *make(KEY), ". Keep it."])
-        raw = streamed(FRAMINGS[framing](events))
+        raw = streamed_interaction(FRAMINGS[framing](events))
         assert has_leak(raw, [KEY]), cut
-        assert not left(raw, KEY), cut
+        assert not has_leaked(raw, KEY), cut
         stream = parse(scrub(raw, REDACTORS[KEY])["response"]["body"]["string"].encode())
         assert len(stream["events"]) == len(parse(FRAMINGS[framing](events).encode())["events"]), cut
         assert "Keep it." in json.dumps(stream), cut
@@ -61,10 +61,10 @@ def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: st
 @every("layout, cut", itertools.product(RAW, CUTS), id="{}, {}".format)
 def test_a_text_that_is_no_json(layout: str, cut: str) -> None:
     for key in (KEY, NUMBER):
-        raw = streamed(RAW[layout](CUTS[cut](key)))
+        raw = streamed_interaction(RAW[layout](CUTS[cut](key)))
         is_leaked = has_leak(raw, [key])
         if layout not in ("comments", "lines that are no field") or cut == "whole":
-            assert not left(raw, key)
+            assert not has_leaked(raw, key)
         assert is_leaked or cut == "of one" or (key == NUMBER and cut == "of three")
 
 
@@ -72,7 +72,7 @@ def test_a_stream_without_a_secret_stays_byte_for_byte() -> None:
     draw = random.Random(5)
     for framing, carrier in itertools.product(FRAMINGS.values(), CARRIERS.values()):
         words = ["".join(draw.choices("abcdefghij 0123456789", k=draw.randint(1, 6))) for _ in range(12)]
-        raw = streamed(framing(carrier(words)))
+        raw = streamed_interaction(framing(carrier(words)))
         assert scrub(raw, REDACTORS[KEY])["response"] == raw["response"] | {
             "headers": {"content-type": ["text/event-stream"]}
         }
@@ -90,7 +90,10 @@ def test_a_stream_without_a_secret_stays_byte_for_byte() -> None:
     ],
 )
 def test_what_only_looks_like_pieces_of_a_secret_is_none(secret: str, text: str) -> None:
-    for raw in (streamed(plain(CARRIERS["Chat's text"]([text]))), interaction(response=json.dumps({"text": text}))):
+    for raw in (
+        streamed_interaction(frame_events(CARRIERS["Chat's text"]([text]))),
+        interaction(response=json.dumps({"text": text})),
+    ):
         assert not has_leak(raw, [secret])
         body = raw["response"]["body"]
         assert scrub(raw, Redactor(Filters.default(), [secret]))["response"]["body"] == body
@@ -98,6 +101,10 @@ def test_what_only_looks_like_pieces_of_a_secret_is_none(secret: str, text: str)
 
 def test_words_that_tell_no_secret() -> None:
     """A password of words is found in a row, and not in prose that has the same letters."""
-    raw = streamed(plain(CARRIERS["Chat's text"](["a correct", " horse, a", " battery", ": staple"])))
+    raw = streamed_interaction(
+        frame_events(CARRIERS["Chat's text"](["a correct", " horse, a", " battery", ": staple"]))
+    )
     assert not has_leak(raw, ["correcthorse", "battery-staple"])
-    assert has_leak(streamed(plain(CARRIERS["Chat's text"](["a correct", "horse is"]))), ["correcthorse"])
+    assert has_leak(
+        streamed_interaction(frame_events(CARRIERS["Chat's text"](["a correct", "horse is"]))), ["correcthorse"]
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cassettes.carriers import interaction
-from cassettes.harmless import changed
+from cassettes.harmless import changed_lines
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
 from toolcall_conformance.recording.cassettes.redaction.interactions import scrub
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
@@ -53,7 +53,7 @@ def test_installed_files_stay_as_they_are() -> None:
             lines += text.count("\n") + 1
             wrong += [
                 (path.name, line)
-                for line, redacted_line in changed(text, Redactor(FILTERS))
+                for line, redacted_line in changed_lines(text, Redactor(FILTERS))
                 if "-email-" not in redacted_line
             ]
         if lines > MAX_LINES:

@@ -32,16 +32,16 @@ KEYS = (
 )
 
 
-def spelt(form: str) -> Callable[[str], str]:
+def format_letters(form: str) -> Callable[[str], str]:
     """A spelling of each character, or of each byte."""
     return lambda key: "".join(form.format(ord(letter)) for letter in key)
 
 
-def packed(key: str) -> str:
+def gzip_base64(key: str) -> str:
     return base64.b64encode(gzip.compress(f"the key: {key}\n".encode(), mtime=0)).decode()
 
 
-def bytes_apart(between: str, before: str = "") -> Callable[[str], str]:
+def separate_bytes(between: str, before: str = "") -> Callable[[str], str]:
     return lambda key: between.join(f"{before}{byte:02x}" for byte in key.encode())
 
 
@@ -54,22 +54,22 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "percent twice": lambda key: quote(quote(key, safe=""), safe=""),
     "escaped slashes": lambda key: json.dumps(key, ensure_ascii=False)[1:-1].replace("/", "\\/"),
     "JSON in prose": lambda key: "It said " + json.dumps({"a": key}).replace("/", "\\/") + " again",
-    "escapes": spelt("\\u{:04x}"),
-    "escapes twice": spelt("\\\\u{:04x}"),
-    "escapes three times": spelt("\\\\\\\\u{:04X}"),
-    "escapes of bytes": spelt("\\x{:02x}"),
-    "octal": spelt("\\{:03o}"),
+    "escapes": format_letters("\\u{:04x}"),
+    "escapes twice": format_letters("\\\\u{:04x}"),
+    "escapes three times": format_letters("\\\\\\\\u{:04X}"),
+    "escapes of bytes": format_letters("\\x{:02x}"),
+    "octal": format_letters("\\{:03o}"),
     "entities": html.escape,
-    "entities in numbers": spelt("&#{};"),
-    "entities in hexadecimal numbers": spelt("&#x{:x};"),
-    "hex": bytes_apart(""),
-    "hex with colons": bytes_apart(":"),
-    "hex with blanks": bytes_apart(" "),
-    "hex with 0x": bytes_apart(", ", "0x"),
+    "entities in numbers": format_letters("&#{};"),
+    "entities in hexadecimal numbers": format_letters("&#x{:x};"),
+    "hex": separate_bytes(""),
+    "hex with colons": separate_bytes(":"),
+    "hex with blanks": separate_bytes(" "),
+    "hex with 0x": separate_bytes(", ", "0x"),
     "base64": lambda key: base64.b64encode(f"Basic: {key}".encode()).decode(),
     "base64 for URLs": lambda key: base64.urlsafe_b64encode(f"??>{key}".encode()).decode().rstrip("="),
     "base64 twice": lambda key: base64.b64encode(base64.b64encode(f"a {key}".encode())).decode(),
-    "base64 of gzip": packed,
+    "base64 of gzip": gzip_base64,
     "quoted-printable": lambda key: quopri.encodestring((key * 3).encode()).decode(),
     "broken and indented": lambda key: f"a:\n    {key[: len(key) // 2]}\n    {key[len(key) // 2 :]}\n",
     "broken by CR alone": lambda key: f"a\r{key[: len(key) // 2]}\r{key[len(key) // 2 :]}\r",
@@ -78,7 +78,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "base64 of UTF-16, marked": lambda key: base64.b64encode(f"a {key}".encode("utf-16")).decode(),
     "a list of bytes": lambda key: str(list(key.encode())),
     "a list of bytes in lines": lambda key: json.dumps(list(key.encode()), indent=1),
-    "escapes of JavaScript": spelt("%u{:04x}"),
+    "escapes of JavaScript": format_letters("%u{:04x}"),
     "joined strings": lambda key: f'a = "{key[:6]}" + "{key[6:9]}" + \\n    "{key[9:]}"'.replace("\\n", "\n"),
     "joined strings without a sign": lambda key: f"('{key[:6]}' '{key[6:]}')",
     "colours": lambda key: f"{key[:5]}\x1b[1;31m{key[5:]}\x1b[0m",
@@ -122,7 +122,7 @@ def test_words_apart_are_no_secret() -> None:
 
 def test_equal_secrets_have_equal_placeholders_in_every_spelling() -> None:
     key = KEYS[0]
-    output = Redactor(Filters.default(), [key]).text(f"{key} {bytes_apart(':')(key)} {spelt('&#{};')(key)}")
+    output = Redactor(Filters.default(), [key]).text(f"{key} {separate_bytes(':')(key)} {format_letters('&#{};')(key)}")
     assert output == "REDACTED-key-1 REDACTED-key-1 REDACTED-key-1"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cassettes import goldens
-from cassettes.foreign import Exchanged, vcrpy_json
+from cassettes.foreign import ForeignExchange, vcrpy_json
 from toolcall_conformance.library import Corpus
 
 QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
@@ -38,7 +38,7 @@ class Translator:
 """
 
 
-def said(pytester: pytest.Pytester, *arguments: str) -> str:
+def run_output(pytester: pytest.Pytester, *arguments: str) -> str:
     """What such a run prints, as one line without the folds."""
     done = pytester.runpytest_inprocess(*QUIET, *arguments)
     assert done.ret in (1, 4)
@@ -60,9 +60,9 @@ def mine(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> tuple[st
     return "--toolcall-translator", "one_route_for_nothing:Translator"
 
 
-def weather(method: str = "POST", body: Any = None) -> Exchanged:
+def weather(method: str = "POST", body: Any = None) -> ForeignExchange:
     url = "https://gw.example/anthropic/messages?key=secret"
-    return Exchanged(url, {"q": 1} if body is None else body, 200, "application/json", b"{}", method)
+    return ForeignExchange(url, {"q": 1} if body is None else body, 200, "application/json", b"{}", method)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,11 @@ def weather(method: str = "POST", body: Any = None) -> Exchanged:
             ),
         ),
         (
-            {"a.json": vcrpy_json([Exchanged(goldens.URLS["anthropic"], {"q": 1}, 200, "application/json", b"{}")])},
+            {
+                "a.json": vcrpy_json(
+                    [ForeignExchange(goldens.URLS["anthropic"], {"q": 1}, 200, "application/json", b"{}")]
+                )
+            },
             "kept: no exchange of a known API is recorded in its 1 cassette, but 1 × a request of anthropic without ",
         ),
     ],
@@ -89,7 +93,7 @@ def test_a_folder_without_recordings(pytester: pytest.Pytester, files: dict[str,
     (pytester.path / "kept").mkdir()
     for name, text in files.items():
         (pytester.path / "kept" / name).write_text(text, encoding="utf-8")
-    output = said(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
+    output = run_output(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
     assert sentence in output
     assert "toolcall-conformance record --help" in output
     assert "secret" not in output
@@ -99,25 +103,25 @@ def test_a_method_that_no_api_has(pytester: pytest.Pytester, corpus: Corpus, fol
     for path in folder.iterdir():
         path.unlink()
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
-    got = Exchanged(first.url, first.request, 200, "application/json", first.answer, "GET")
+    got = ForeignExchange(first.url, first.request, 200, "application/json", first.answer, "GET")
     (folder / "a.json").write_text(json.dumps(json.loads(vcrpy_json([got]))), encoding="utf-8")
-    output = said(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
+    output = run_output(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
     assert "1 × another API: GET api.anthropic.com (for example GET https://api.anthropic.com/v1/messages)" in output
 
 
 @pytest.mark.parametrize("arguments", ["toolcall::recorded", "toolcall::recorded/a.json#1::wire"])
 def test_recordings_without_a_folder(pytester: pytest.Pytester, arguments: str) -> None:
-    output = said(pytester, *REFERENCE, arguments)
+    output = run_output(pytester, *REFERENCE, arguments)
     assert "recordings need --toolcall-cassettes=FOLDER" in output
 
 
 def test_a_check_of_recordings_without_a_folder(pytester: pytest.Pytester) -> None:
-    output = said(pytester, *REFERENCE, "toolcall::shell/seed::drift")
+    output = run_output(pytester, *REFERENCE, "toolcall::shell/seed::drift")
     assert "recordings need --toolcall-cassettes=FOLDER" in output
 
 
 def test_neither_a_translator_nor_recordings(pytester: pytest.Pytester) -> None:
-    output = said(pytester, "toolcall::recorded")
+    output = run_output(pytester, "toolcall::recorded")
     assert "toolcall:: needs a translator to judge: --toolcall-translator " in output
     assert "or only recordings to judge: --toolcall-cassettes=FOLDER" in output
 
@@ -126,7 +130,7 @@ def test_neither_a_translator_nor_recordings(pytester: pytest.Pytester) -> None:
     "arguments", ["toolcall::recorded/a.json#1::response", "toolcall::shell/seed", "toolcall::shell/seed::request"]
 )
 def test_what_needs_a_translator(pytester: pytest.Pytester, folder: Path, arguments: str) -> None:
-    output = said(pytester, f"--toolcall-cassettes={folder.name}", arguments)
+    output = run_output(pytester, f"--toolcall-cassettes={folder.name}", arguments)
     assert (
         "nothing was judged: without a translator there are only the checks wire and drift of recordings; give "
         "--toolcall-translator, or select one of them" in output
@@ -157,19 +161,23 @@ def test_what_needs_a_translator(pytester: pytest.Pytester, folder: Path, argume
     ],
 )
 def test_what_an_exchange_does_not_have(pytester: pytest.Pytester, folder: Path, arguments: str, sentence: str) -> None:
-    output = said(pytester, *REFERENCE, f"--toolcall-cassettes={folder.name}", f"toolcall::{arguments}")
+    output = run_output(pytester, *REFERENCE, f"--toolcall-cassettes={folder.name}", f"toolcall::{arguments}")
     assert "nothing was judged: " in output
     assert sentence in output
     assert "supports none" not in output
 
 
 def test_what_the_translator_does_not_do(pytester: pytest.Pytester, folder: Path, mine: tuple[str, str]) -> None:
-    output = said(pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::request")
+    output = run_output(
+        pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::request"
+    )
     assert (
         "nothing was judged: mine supports none of the selected items: one route alone (openai_chat → anthropic, "
         "openai_chat → openai_chat, openai_chat → openai_responses and 1 more route)" in output
     )
-    output = said(pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::stream")
+    output = run_output(
+        pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::stream"
+    )
     assert "supports none of the selected items: no stream (anthropic → openai_chat); one route alone (" in output
 
 
@@ -183,7 +191,7 @@ def test_why_no_item_reached_a_verdict(
     crashing = crashing.replace("return Session(", "return self.S(")
     pytester.makepyfile(crashing_for_nothing=crashing)
     monkeypatch.syspath_prepend(pytester.path)
-    output = said(
+    output = run_output(
         pytester,
         *("--toolcall-translator", "crashing_for_nothing:Translator", f"--toolcall-cassettes={folder.name}"),
         "toolcall::recorded/a.json#1::response",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cassettes import goldens
-from cassettes.foreign import Exchanged
+from cassettes.foreign import ForeignExchange
 from cassettes.test_replay import replay
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.formats import read
@@ -68,13 +68,13 @@ def spec(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, name: str, 
 
 
 @pytest.fixture
-def recorded(pytester: pytest.Pytester, corpus: Corpus) -> None:
+def cassettes(pytester: pytest.Pytester, corpus: Corpus) -> None:
     folder = pytester.path / "cassettes"
     goldens.write(folder / "a.json", goldens.exchanges(corpus, "shell/realistic", "openai_chat"))
     goldens.write(folder / "s.json", goldens.exchanges(corpus, "shell/realistic", "openai_chat", streamed=True))
     [golden, *_] = corpus.cases["errors/upstream-rate-limit"].exchanges("openai_chat")
     answer = json.dumps(golden.error["body"]).encode()
-    failed = Exchanged(goldens.URLS["openai_chat"], golden.request, 429, "application/json", answer)
+    failed = ForeignExchange(goldens.URLS["openai_chat"], golden.request, 429, "application/json", answer)
     goldens.write(folder / "e.json", [failed])
 
 
@@ -86,7 +86,7 @@ def rules(items: list[Any]) -> set[tuple[str, str, str]]:
     return {(item["check"], finding["rule"], finding["level"]) for item in items for finding in item["findings"]}
 
 
-@pytest.mark.usefixtures("recorded")
+@pytest.mark.usefixtures("cassettes")
 def test_replies_are_judged_without_their_requests(
     pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +108,7 @@ LOSING = MINE.replace(
 )
 
 
-@pytest.mark.usefixtures("recorded")
+@pytest.mark.usefixtures("cassettes")
 def test_a_faulty_one_is_seen(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     losing = LOSING.replace("return self.inner.error(", "return 200, *self.inner.error(").replace(
         "headers)\n\n\nclass Tr", "headers)[1:]\n\n\nclass Tr"
@@ -121,7 +121,7 @@ def test_a_faulty_one_is_seen(pytester: pytest.Pytester, monkeypatch: pytest.Mon
     assert any(check == "response" and "error" in rule and level == "MUST" for check, rule, level in findings)
 
 
-@pytest.mark.usefixtures("recorded")
+@pytest.mark.usefixtures("cassettes")
 @pytest.mark.parametrize(
     ("back", "verdict"),
     [
@@ -170,7 +170,7 @@ class Translator:
 """
 
 
-@pytest.mark.usefixtures("recorded")
+@pytest.mark.usefixtures("cassettes")
 def test_a_library_that_sends_is_asked_first(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = spec(pytester, monkeypatch, "mine_sends", EXCHANGING)
     done, items = replay(pytester, *chosen, "toolcall::recorded/a.json#1::response")
@@ -189,7 +189,7 @@ RENAMING = MINE.replace(
 )
 
 
-@pytest.mark.usefixtures("recorded")
+@pytest.mark.usefixtures("cassettes")
 def test_one_that_renames_tools_gets_its_own_names(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = spec(pytester, monkeypatch, "mine_renames", RENAMING)
     _, items = replay(pytester, *chosen, "toolcall::recorded/a.json#1::response")
@@ -229,7 +229,7 @@ def test_whether_a_function_was_forced_is_not_known(
     """In Chat, ``stop`` is right beside a call that was forced; what stands in does not say what the real one did."""
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     forced = {"tool_choice": {"type": "tool", "name": "run_shell_command"}}
-    exchange = Exchanged(first.url, {**first.request, **forced}, 200, "application/json", first.answer)
+    exchange = ForeignExchange(first.url, {**first.request, **forced}, 200, "application/json", first.answer)
     goldens.write(pytester.path / "cassettes" / "a.json", [exchange])
     chosen = spec(pytester, monkeypatch, "mine_stops", STOPPING)
     done, items = replay(pytester, *chosen, "--toolcall-strict", "toolcall::recorded/a.json#1::response")

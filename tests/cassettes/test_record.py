@@ -48,7 +48,7 @@ def test_a_case_is_recorded_and_read_again(
         assert request.path == path.partition("?")[0].replace("{model}", "model-1")
         assert request.query == path.partition("?")[2]
         assert any(KEY in value for value in request.headers.values())
-        assert said(corpus, name, request.body) == said(corpus, name, body)
+        assert request_content(corpus, name, request.body) == request_content(corpus, name, body)
     file = tmp_path / "kept" / name / f"{case}{'.stream' if streamed else ''}.json"
     assert [path for path in (tmp_path / "kept").rglob("*") if path.is_file()] == [file]
     assert KEY not in file.read_text()
@@ -77,7 +77,7 @@ def test_the_settings_name_the_folder(corpus: Corpus, upstream: Provider, record
     assert (tmp_path / "kept" / "anthropic" / f"{CASES[0]}.json").is_file()
 
 
-def said(corpus: Corpus, name: str, body: dict[str, Any]) -> dict[str, Any]:
+def request_content(corpus: Corpus, name: str, body: dict[str, Any]) -> dict[str, Any]:
     """What a request says: its settings and tools as they stand, its calls and results as they are read.
 
     The model's own turns may hold more: an ideal client sends back what it was sent.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cassettes.loopback_provider import Given, Provider, Record, base_url, replies
-from drivers.raw_server import Pieces, raw_server, repeated, slowly
+from cassettes.loopback_provider import PlannedReply, Provider, Record, base_url, replies
+from drivers.raw_server import Pieces, raw_server, repeat, slowly
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.cassettes.recorder.budget import Budget, LimitError, limit_client
@@ -25,7 +25,7 @@ MEGABYTE = b"x" * 2**20
 
 def pings(pause: float) -> Pieces:
     def sent() -> itertools.chain[bytes]:
-        return itertools.chain([CHUNKED], repeated(PING, pause))
+        return itertools.chain([CHUNKED], repeat(PING, pause))
 
     return sent
 
@@ -36,10 +36,10 @@ SLOW: list[tuple[str, Pieces, str]] = [
     ("a-dripping-header", lambda: slowly(HEAD + b"x-slow: aa"), "bytes had arrived"),
     (
         "endless-continues",
-        lambda: repeated(b"HTTP/1.1 100 Continue\r\n\r\n", 0.01),
+        lambda: repeat(b"HTTP/1.1 100 Continue\r\n\r\n", 0.01),
         "",
     ),
-    ("silence", lambda: repeated(b"", 0.05), "nothing had arrived"),
+    ("silence", lambda: repeat(b"", 0.05), "nothing had arrived"),
 ]
 
 
@@ -81,14 +81,16 @@ def test_a_packed_reply_is_unpacked_within_the_limit(
     packing: str, record: Record, upstream: Provider, corpus: Corpus, tmp_path: Path
 ) -> None:
     pack = gzip.compress if packing == "gzip" else zlib.compress
-    bomb = Given(pack(b" " * 50_000_000), headers={"content-encoding": packing, "content-type": "application/json"})
+    bomb = PlannedReply(
+        pack(b" " * 50_000_000), headers={"content-encoding": packing, "content-type": "application/json"}
+    )
     upstream.answers = [bomb]
     ran = record("anthropic", "--case", CASE, "--unary", "--max-bytes", "1000000")
     assert "sent a reply that cannot be unpacked (it unpacks to more than 0.953674 MiB" in ran.out
     upstream.answers = [
-        Given(pack(reply.body), headers={**reply.headers, "content-encoding": packing})
+        PlannedReply(pack(reply.body), headers={**reply.headers, "content-encoding": packing})
         for reply in replies(corpus.cases[CASE], "anthropic", streamed=False)
-        if isinstance(reply, Given)
+        if isinstance(reply, PlannedReply)
     ]
     assert record("anthropic", "--case", CASE, "--unary").code == 0
     text = (tmp_path / "kept" / "anthropic" / f"{CASE}.json").read_text()
@@ -97,7 +99,7 @@ def test_a_packed_reply_is_unpacked_within_the_limit(
 
 
 def test_an_unknown_packing(record: Record, upstream: Provider) -> None:
-    upstream.answers = [Given(b"{}", headers={"content-encoding": "br", "content-type": "application/json"})]
+    upstream.answers = [PlannedReply(b"{}", headers={"content-encoding": "br", "content-type": "application/json"})]
     ran = record("anthropic", "--case", CASE, "--unary")
     assert "(it is packed as 'br', though it was asked for as it is; --max-bytes is 67,108,864)" in ran.out
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cassettes.loopback_provider import KEY, Given, Provider, Record, replies
+from cassettes.loopback_provider import KEY, PlannedReply, Provider, Record, replies
 from toolcall_conformance.library import Corpus
 
 CASE = "shell/realistic"
@@ -17,16 +17,18 @@ NAME = "openai_chat"
 Answers = list[Any]
 
 
-def said(corpus: Corpus, *changes: tuple[str, str], which: int = 0, streamed: bool = False, **headers: str) -> Answers:
+def golden_answers(
+    corpus: Corpus, *changes: tuple[str, str], which: int = 0, streamed: bool = False, **headers: str
+) -> Answers:
     """The golden replies, one of them changed."""
     answers = replies(corpus.cases[CASE], NAME, streamed=streamed)
     changed = answers[which]
-    assert isinstance(changed, Given)
+    assert isinstance(changed, PlannedReply)
     text = changed.body.decode()
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
-    answers[which] = Given(text.encode(), headers={**changed.headers, **headers})
+    answers[which] = PlannedReply(text.encode(), headers={**changed.headers, **headers})
     return answers
 
 
@@ -43,26 +45,30 @@ CHUNK = {
 }
 
 ANSWERS: dict[str, Callable[[Corpus], Answers]] = {
-    "words instead of a call": lambda corpus: said(corpus, ("Yes.", f"It is {KEY}."), which=1)[1:],
-    "words that are cut in the key": lambda corpus: said(corpus, ("Yes.", f"{'x' * 100} {KEY} "), which=1)[1:],
-    "a tool of this name": lambda corpus: said(corpus, ("run_shell_command", KEY)),
-    "a call in the last reply": lambda corpus: [
-        said(corpus)[0],
-        said(corpus, ("run_shell_command", KEY), ("call_", "call_9"))[0],
+    "words instead of a call": lambda corpus: golden_answers(corpus, ("Yes.", f"It is {KEY}."), which=1)[1:],
+    "words that are cut in the key": lambda corpus: golden_answers(corpus, ("Yes.", f"{'x' * 100} {KEY} "), which=1)[
+        1:
     ],
-    "no JSON, by its type": lambda _: [Given(b"<html>", headers={"content-type": f"text/html; {KEY}"})],
-    "no reply, by its type": lambda _: [Given(b"{}", headers={"content-type": f"application/{KEY}"})],
-    "a name twice": lambda _: [Given(f'{{"{KEY}": 1, "{KEY}": 2}}'.encode(), headers=JSON)],
-    "an error": lambda _: [Given(json.dumps({"error": {"message": f"{KEY}: no"}}).encode(), 400, JSON)],
-    "an error that is cut in the key": lambda _: [Given(f"{'x' * 280} {KEY}".encode(), 400)],
-    "an escaped key": lambda _: [Given("".join(f"\\u{ord(character):04x}" for character in KEY).encode(), 400)],
+    "a tool of this name": lambda corpus: golden_answers(corpus, ("run_shell_command", KEY)),
+    "a call in the last reply": lambda corpus: [
+        golden_answers(corpus)[0],
+        golden_answers(corpus, ("run_shell_command", KEY), ("call_", "call_9"))[0],
+    ],
+    "no JSON, by its type": lambda _: [PlannedReply(b"<html>", headers={"content-type": f"text/html; {KEY}"})],
+    "no reply, by its type": lambda _: [PlannedReply(b"{}", headers={"content-type": f"application/{KEY}"})],
+    "a name twice": lambda _: [PlannedReply(f'{{"{KEY}": 1, "{KEY}": 2}}'.encode(), headers=JSON)],
+    "an error": lambda _: [PlannedReply(json.dumps({"error": {"message": f"{KEY}: no"}}).encode(), 400, JSON)],
+    "an error that is cut in the key": lambda _: [PlannedReply(f"{'x' * 280} {KEY}".encode(), 400)],
+    "an escaped key": lambda _: [PlannedReply("".join(f"\\u{ord(character):04x}" for character in KEY).encode(), 400)],
 }
 STREAMS: dict[str, Callable[[Corpus], Answers]] = {
-    "no stream, by its type": lambda _: [Given(b"{}", headers={"content-type": f"text/{KEY}"})],
-    "an error in the stream": lambda _: [Given(events(CHUNK, {"error": {"message": f"{KEY} is wrong"}}))],
-    "an error in the stream, cut": lambda _: [Given(events(CHUNK, {"error": {"message": f"{'x' * 110} {KEY}"}}))],
+    "no stream, by its type": lambda _: [PlannedReply(b"{}", headers={"content-type": f"text/{KEY}"})],
+    "an error in the stream": lambda _: [PlannedReply(events(CHUNK, {"error": {"message": f"{KEY} is wrong"}}))],
+    "an error in the stream, cut": lambda _: [
+        PlannedReply(events(CHUNK, {"error": {"message": f"{'x' * 110} {KEY}"}}))
+    ],
     "words instead of a call": lambda _: [
-        Given(
+        PlannedReply(
             events(
                 *(
                     {**CHUNK, "choices": [{"index": 0, "delta": {"content": KEY[at : at + 5]}}]}
@@ -113,6 +119,6 @@ def test_what_other_variables_hold_is_not_printed(
     record: Record, upstream: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GATEWAY_ADMIN_TOKEN", "oq8-plain-words-4fd")
-    upstream.answers = [Given(b"told me oq8-plain-words-4fd and me@mail.org", 400)]
+    upstream.answers = [PlannedReply(b"told me oq8-plain-words-4fd and me@mail.org", 400)]
     ran = record(NAME, "--case", CASE, "--unary")
     assert "told me REDACTED-key-1 and REDACTED-email-1" in ran.out

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from cassettes.loopback_provider import KEY, Asked, Given, Provider, Record, base_url, replies
+from cassettes.loopback_provider import KEY, PlannedReply, Provider, ReceivedRequest, Record, base_url, replies
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
@@ -28,9 +28,9 @@ JSON = {"content-type": "application/json"}
 EVENTS = {"content-type": "text/event-stream"}
 
 
-def refusal(status: int, message: str, **headers: str) -> Given:
+def refusal(status: int, message: str, **headers: str) -> PlannedReply:
     """An error as most APIs send it."""
-    return Given(json.dumps({"error": {"message": message}}).encode(), status, {**JSON, **headers})
+    return PlannedReply(json.dumps({"error": {"message": message}}).encode(), status, {**JSON, **headers})
 
 
 def earlier(tmp_path: Path, name: str = "anthropic", case: str = CASE) -> Path:
@@ -80,7 +80,7 @@ def test_a_wrong_key_stops_the_run(status: int, record: Record, upstream: Provid
 def test_a_wrong_key_under_the_status_400(record: Record, upstream: Provider) -> None:
     detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
     error = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT", "details": [detail]}
-    upstream.answers = [Given(json.dumps({"error": error}).encode(), 400, JSON)]
+    upstream.answers = [PlannedReply(json.dumps({"error": error}).encode(), 400, JSON)]
     ran = record("gemini", "--family", "shell", "--unary")
     assert len(upstream.asked) == 1
     assert "API key not valid.; is the key in GOOGLE_API_KEY right" in ran.out
@@ -101,7 +101,7 @@ def test_a_rate_limit_that_passes_is_waited_for(
     elif notation == "detail":
         name = "gemini"
         detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.2s"}
-        answer = Given(json.dumps({"error": {"code": 429, "details": [detail]}}).encode(), 429, JSON)
+        answer = PlannedReply(json.dumps({"error": {"code": 429, "details": [detail]}}).encode(), 429, JSON)
     upstream.answers = [answer, *replies(corpus.cases[CASE], name, streamed=False)]
     ran = record(name, "--case", CASE, "--unary")
     assert (ran.code, len(upstream.asked)) == (0, 3)
@@ -149,7 +149,7 @@ def test_an_error_in_the_middle_of_a_stream(
     events = stream.read_text(encoding="utf-8").split("\n\n")[:2]
     head = f"event: {error['event']}\n" if "event" in error else ""
     text = "\n\n".join([*events, f"{head}data: {json.dumps(error['data'])}", ""])
-    upstream.answers = [Given(text.encode(), headers=EVENTS)]
+    upstream.answers = [PlannedReply(text.encode(), headers=EVENTS)]
     ran = record(name, "--case", CASE, "--stream")
     assert ran.code == 1
     message = error["data"].get("error", error["data"])["message"]
@@ -160,7 +160,7 @@ def test_an_error_in_the_middle_of_a_stream(
 def test_a_stream_that_just_ends(corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path) -> None:
     stream = corpus.cases[CASE].exchanges("anthropic")[0].stream_path
     assert stream is not None
-    upstream.answers = [Given(stream.read_bytes()[:1500], headers=EVENTS)]
+    upstream.answers = [PlannedReply(stream.read_bytes()[:1500], headers=EVENTS)]
     ran = record("anthropic", "--case", CASE, "--stream")
     assert "the stream breaks off after" in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
@@ -188,10 +188,10 @@ def test_a_model_that_calls_no_tool(
 def test_a_conversation_that_ended_early_is_kept_on_demand_and_marked(
     corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
-    def strange(_: Asked) -> Given:
+    def strange(_: ReceivedRequest) -> PlannedReply:
         answer = replies(corpus.cases[CASE], "openai_chat", streamed=False)[0]
-        assert isinstance(answer, Given)
-        return Given(answer.body.replace(b'"run_shell_command"', b'"read_file"'), headers=JSON)
+        assert isinstance(answer, PlannedReply)
+        return PlannedReply(answer.body.replace(b'"run_shell_command"', b'"read_file"'), headers=JSON)
 
     upstream.answers = [strange]
     ran = record("openai_chat", "--case", CASE, "--unary", "--partial")
@@ -234,8 +234,11 @@ def test_the_organisation_is_sent_and_not_kept(
 ) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "our-organisation")
     (first, last) = replies(corpus.cases[CASE], "openai_chat", streamed=False)
-    assert isinstance(last, Given)
-    upstream.answers = [first, Given(last.body.replace(b"Yes.", b"Yes, our-organisation."), headers=last.headers)]
+    assert isinstance(last, PlannedReply)
+    upstream.answers = [
+        first,
+        PlannedReply(last.body.replace(b"Yes.", b"Yes, our-organisation."), headers=last.headers),
+    ]
     assert record("openai_chat", "--case", CASE, "--unary").code == 0
     assert upstream.asked[0].headers["openai-organization"] == "our-organisation"
     text = (tmp_path / "kept" / "openai_chat" / f"{CASE}.json").read_text()
@@ -267,8 +270,8 @@ def test_the_connection_breaks_in_the_middle(
 ) -> None:
     streamed = way == "--stream"
     good = replies(corpus.cases[CASE], "anthropic", streamed=streamed)
-    assert isinstance(good[0], Given)
-    half = Given(good[0].body[:400], headers=good[0].headers, breaks=True)
+    assert isinstance(good[0], PlannedReply)
+    half = PlannedReply(good[0].body[:400], headers=good[0].headers, breaks=True)
     upstream.answers = [half, *replies(corpus.cases["shell/seed"], "anthropic", streamed=streamed)]
     ran = record("anthropic", "--case", CASE, "--case", "shell/seed", way)
     assert ran.code == 1
@@ -278,7 +281,7 @@ def test_the_connection_breaks_in_the_middle(
 
 
 def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> None:
-    upstream.answers = [Given(b"", silent=True)]
+    upstream.answers = [PlannedReply(b"", silent=True)]
     ran = record("anthropic", "--case", CASE, "--unary", "--timeout", "0.2")
     assert "127.0.0.1:" in ran.out
     assert "was not done within 0.2 s, nothing had arrived; raise --timeout" in ran.out
@@ -296,7 +299,7 @@ def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> No
 def test_an_answer_that_is_no_reply(
     body: bytes, headers: dict[str, str], why: str, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
-    upstream.answers = [Given(body, headers=headers)]
+    upstream.answers = [PlannedReply(body, headers=headers)]
     ran = record("anthropic", "--case", CASE, "--unary")
     assert why in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
@@ -309,7 +312,7 @@ def test_a_stream_was_asked_for_and_none_came(corpus: Corpus, record: Record, up
 
 
 def test_elsewhere(record: Record, upstream: Provider) -> None:
-    upstream.answers = [Given(b"", 308, {"location": "https://elsewhere.example/"})]
+    upstream.answers = [PlannedReply(b"", 308, {"location": "https://elsewhere.example/"})]
     ran = record("anthropic", "--case", CASE, "--unary")
     assert "it redirects elsewhere; give the right --base-url" in ran.out
 

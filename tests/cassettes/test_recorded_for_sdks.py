@@ -22,7 +22,7 @@ from toolcall_conformance.recording.cassettes.interactions import RecordedExchan
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.google_user import GoogleUser
 from witnesses.openai_users import ChatUser, ResponsesUser
-from witnesses.passing import by_signature
+from witnesses.passing import arguments_by_signature
 from witnesses.wire import Wire
 
 CASES = ("parallel/seed", "read_file/two-rounds")
@@ -36,39 +36,43 @@ USERS: dict[str, Callable[[Any], Any]] = {
 
 
 @contextmanager
-def replayed(path: Path, match: str = "body") -> Iterator[Any]:
+def replay_client(path: Path, match: str = "body") -> Iterator[Any]:
     """An HTTP client of the SDKs that gets what the cassette has and nothing else, as vcrpy is usually set up."""
     vcr = pytest.importorskip("vcr", reason="vcrpy is not installed (extra `cassettes`)")
     httpx2 = pytest.importorskip("httpx2", reason="httpx2 is not installed (extra `cassettes`)")
     recorder = vcr.VCR(serializer="json", record_mode="none", match_on=("method", "path", "query", match))
-    recorder.register_matcher("said", same)
+    recorder.register_matcher("said", assert_same_json)
     with pytest.MonkeyPatch.context() as patch, recorder.use_cassette(str(path)) as cassette, httpx2.Client() as client:
-        patch.setattr(socket.socket, "connect", blocked)
-        patch.setattr(socket, "getaddrinfo", blocked)
+        patch.setattr(socket.socket, "connect", refuse_network)
+        patch.setattr(socket, "getaddrinfo", refuse_network)
         yield client
         assert cassette.all_played
 
 
-def blocked(*_: Any, **__: Any) -> None:
+def refuse_network(*_: Any, **__: Any) -> None:
     raise AssertionError("the network was asked")
 
 
-def same(first: Any, other: Any) -> None:
+def assert_same_json(first: Any, other: Any) -> None:
     """Bodies that say the same in JSON; google-genai writes some keys and types in its own spelling."""
-    left, right = (spelt(jsonvalue.parse(request.body)) for request in (first, other))
+    left, right = (camel_case_keys(jsonvalue.parse(request.body)) for request in (first, other))
     assert jsonvalue.equal(left, right), (left, right)
 
 
-def spelt(value: Any, key: str = "") -> Any:
+def camel_case_keys(value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         named = {re.sub("_([a-z])", lambda match: match[1].upper(), name): entry for name, entry in value.items()}
-        return {name: spelt(entry, name) for name, entry in named.items() if (name, entry) != ("generationConfig", {})}
+        return {
+            name: camel_case_keys(entry, name)
+            for name, entry in named.items()
+            if (name, entry) != ("generationConfig", {})
+        }
     if isinstance(value, list):
-        return [spelt(entry) for entry in value]
+        return [camel_case_keys(entry) for entry in value]
     return value.lower() if key == "type" and isinstance(value, str) else value
 
 
-def recorded(
+def record_case(
     corpus: Corpus, name: str, case: str, streamed: bool, tmp_path: Path
 ) -> tuple[Path, list[RecordedExchange]]:
     path = tmp_path / "kept" / name / f"{case}{'.stream' if streamed else ''}.json"
@@ -86,10 +90,10 @@ def test_the_official_sdk_gets_the_recorded_calls(
 ) -> None:
     upstream.answers = replies(corpus.cases[case], name, streamed=streamed)
     assert record(name, "--case", case, "--stream" if streamed else "--unary").code == 0
-    path, exchanges = recorded(corpus, name, case, streamed, tmp_path)
+    path, exchanges = record_case(corpus, name, case, streamed, tmp_path)
     count = len(upstream.asked)
     calls = 0
-    with replayed(path, "said" if name == "gemini" else "body") as client:
+    with replay_client(path, "said" if name == "gemini" else "body") as client:
         wire = Wire()
         wire.client = client
         user = USERS[name](wire)
@@ -99,8 +103,8 @@ def test_the_official_sdk_gets_the_recorded_calls(
             )
             expected = formats.read(name, "response", reply).calls
             body = {key: value for key, value in recording.request.items() if key not in ("stream", "stream_options")}
-            sdk_calls = (STREAMED[name] if streamed else whole)(user, client, body)
-            assert [told(call) for call in sdk_calls] == [
+            sdk_calls = (STREAMED[name] if streamed else whole_calls)(user, client, body)
+            assert [call_fields(call) for call in sdk_calls] == [
                 (call.name, call.id if name != "gemini" else call.id or None, call.arguments) for call in expected
             ]
             calls += len(expected)
@@ -108,11 +112,11 @@ def test_the_official_sdk_gets_the_recorded_calls(
     assert len(upstream.asked) == count
 
 
-def whole(user: Any, _client: Any, body: dict[str, Any]) -> list[Any]:
-    return list(user.calls(user.ask(body, user.opening(body), "model-1")))
+def whole_calls(user: Any, _client: Any, body: dict[str, Any]) -> list[Any]:
+    return list(user.calls(user.ask(body, user.first_history(body), "model-1")))
 
 
-def told(call: Any) -> tuple[Any, Any, Any]:
+def call_fields(call: Any) -> tuple[Any, Any, Any]:
     """An SDK's call as name, id and arguments."""
     if isinstance(call, Call):
         return call.name, call.id, call.arguments
@@ -128,7 +132,7 @@ def anthropic(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
     import anthropic as sdk
 
     client_sdk = sdk.Anthropic(api_key="key", http_client=client, max_retries=0)
-    with client_sdk.messages.stream(**by_signature(client_sdk.messages.stream, body)) as events:
+    with client_sdk.messages.stream(**arguments_by_signature(client_sdk.messages.stream, body)) as events:
         return [block for block in events.get_final_message().content if block.type == "tool_use"]
 
 
@@ -139,7 +143,9 @@ def openai_chat(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
     client_sdk = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
     request = {**body, "stream": True, "stream_options": {"include_usage": True}}
     state = ChatCompletionStreamState()
-    for chunk in client_sdk.chat.completions.create(**by_signature(client_sdk.chat.completions.create, request)):
+    for chunk in client_sdk.chat.completions.create(
+        **arguments_by_signature(client_sdk.chat.completions.create, request)
+    ):
         state.handle_chunk(chunk)
     return list(state.get_final_completion().choices[0].message.tool_calls or [])
 
@@ -148,7 +154,9 @@ def openai_responses(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]
     import openai
 
     client_sdk = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
-    events = list(client_sdk.responses.create(**by_signature(client_sdk.responses.create, {**body, "stream": True})))
+    events = list(
+        client_sdk.responses.create(**arguments_by_signature(client_sdk.responses.create, {**body, "stream": True}))
+    )
     (last,) = (event.response for event in events if event.type == "response.completed")
     return [item for item in last.output if item.type == "function_call"]
 
@@ -158,7 +166,7 @@ def gemini(user: Any, _client: Any, body: dict[str, Any]) -> list[Any]:
     config = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
     chunks = models.generate_content_stream(
         model="model-1",
-        contents=user.opening(body),
+        contents=user.first_history(body),
         config=types.GenerateContentConfig.model_validate(config | body.get("generationConfig", {})),
     )
     return [call for chunk in chunks for call in chunk.function_calls or []]
@@ -180,14 +188,14 @@ def test_a_request_that_was_not_recorded_finds_nothing(
 
     upstream.answers = replies(corpus.cases["shell/realistic"], "openai_chat", streamed=False)
     assert record("openai_chat", "--case", "shell/realistic", "--unary").code == 0
-    path, exchanges = recorded(corpus, "openai_chat", "shell/realistic", False, tmp_path)
+    path, exchanges = record_case(corpus, "openai_chat", "shell/realistic", False, tmp_path)
     other = {**exchanges[0].request, "temperature": 0.9}
 
     def ask() -> None:
         wire = Wire()
-        with replayed(path) as wire.client:
+        with replay_client(path) as wire.client:
             user = ChatUser(wire)
-            user.ask(other, user.opening(other), "model-1")
+            user.ask(other, user.first_history(other), "model-1")
 
     with pytest.raises(CannotOverwriteExistingCassetteException, match="body"):
         ask()
@@ -211,8 +219,8 @@ def test_the_provider_is_needed_for_recording_alone(corpus: Corpus, record: Reco
     with provider() as gone:
         gone.answers = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
         assert record("anthropic", "--case", "shell/realistic", "--unary", url=gone.url).code == 0
-    path, exchanges = recorded(corpus, "anthropic", "shell/realistic", False, tmp_path)
-    with replayed(path) as client:
+    path, exchanges = record_case(corpus, "anthropic", "shell/realistic", False, tmp_path)
+    with replay_client(path) as client:
         for recording in exchanges:
             answer = client.post(f"{gone.url}/v1/messages", json=recording.request)
             assert jsonvalue.equal(answer.json(), recording.response)

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from cassettes import goldens
-from cassettes.foreign import Exchanged, ruby_yaml, vcrpy_yaml
+from cassettes.foreign import ForeignExchange, ruby_yaml, vcrpy_yaml
 from toolcall_conformance.library import Corpus, fingerprint
 from toolcall_conformance.reports.writers import json_report
 from turns import share
@@ -25,7 +25,7 @@ suite = cache(fingerprint.suite)
 
 
 @pytest.fixture(autouse=True)
-def one_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+def cached_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every run has a report, and every report the digests of all files: they are taken once."""
     monkeypatch.setattr(fingerprint, "suite", suite)
 
@@ -70,7 +70,7 @@ def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.P
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     wrong = json.loads(first.answer)
     wrong["stop_reason"] = "end_turn"  # beside a call
-    faulty = Exchanged(first.url, first.request, 200, "application/json", json.dumps(wrong).encode())
+    faulty = ForeignExchange(first.url, first.request, 200, "application/json", json.dumps(wrong).encode())
     goldens.write(pytester.path / "cassettes" / "a.json", [first, faulty])
     done, items = replay(pytester, "-v", "toolcall::")
     assert done.ret == 1
@@ -167,7 +167,7 @@ def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Co
     folder = pytester.path / "cassettes"
     folder.mkdir()
     recorded = goldens.exchanges(corpus, "shell/realistic", "gemini")
-    weather = Exchanged("https://api.weather.example/today", {"q": 1}, 200, "application/json", b"{}")
+    weather = ForeignExchange("https://api.weather.example/today", {"q": 1}, 200, "application/json", b"{}")
     (folder / "some.yaml").write_text(vcrpy_yaml([weather, *recorded, weather]), encoding="utf-8")
     (folder / "ruby.yml").write_text(ruby_yaml(recorded), encoding="utf-8")
     (folder / "package.json").write_text("{}", encoding="utf-8")
@@ -237,7 +237,7 @@ def test_a_folder_without_recordings_is_told(pytester: pytest.Pytester, cassette
     for name in ("empty", "other"):
         (pytester.path / name).mkdir()
     (pytester.path / "empty" / "har.json").write_text('{"log": {}}', encoding="utf-8")
-    weather = Exchanged("https://api.weather.example/today", {"q": 1}, 200, "application/json", b"{}")
+    weather = ForeignExchange("https://api.weather.example/today", {"q": 1}, 200, "application/json", b"{}")
     (pytester.path / "other" / "a.yaml").write_text(vcrpy_yaml([weather]), encoding="utf-8")
     done, _ = replay(pytester, "toolcall::recorded", cassettes=cassettes)
     assert done.ret == 4
@@ -251,21 +251,21 @@ def test_an_id_that_names_nothing_is_told(pytester: pytest.Pytester, corpus: Cor
     assert "did you mean recorded/a.json#2 or recorded/a.json#1" in done.stderr.str()
 
 
-def at_gateway(exchange: Exchanged, change: Callable[[Any], object]) -> Exchanged:
+def as_gateway_answer(exchange: ForeignExchange, change: Callable[[Any], object]) -> ForeignExchange:
     """The exchange as a gateway answers it, whose reply has been changed."""
     answer = json.loads(exchange.answer)
     change(answer)
     url = f"https://gateway.example{urlsplit(exchange.url).path}"
-    return Exchanged(url, exchange.request, 200, "application/json", json.dumps(answer).encode())
+    return ForeignExchange(url, exchange.request, 200, "application/json", json.dumps(answer).encode())
 
 
-def ended_beside_a_call(body: Any) -> None:
+def end_turn(body: Any) -> None:
     body["stop_reason"] = "end_turn"
 
 
 def test_what_other_hosts_send_is_told_and_fails_nothing(pytester: pytest.Pytester, corpus: Corpus) -> None:
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
-    goldens.write(pytester.path / "cassettes" / "a.json", [at_gateway(first, ended_beside_a_call)])
+    goldens.write(pytester.path / "cassettes" / "a.json", [as_gateway_answer(first, end_turn)])
     done, items = replay(pytester, "toolcall::recorded")
     assert done.ret == 0
     assert [(item["check"], item["verdict"]) for item in items] == [("wire", "warn"), ("drift", "pass")]
@@ -274,7 +274,7 @@ def test_what_other_hosts_send_is_told_and_fails_nothing(pytester: pytest.Pytest
     assert done.ret == 1
 
 
-def priced(body: Any) -> None:
+def add_cost(body: Any) -> None:
     body["cost"] = 0.0021
     del body["role"]
 
@@ -285,8 +285,10 @@ def test_drift_at_other_hosts_is_a_note_that_names_the_host(
 ) -> None:
     recorded = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     folder = pytester.path / "cassettes"
-    goldens.write(folder / "a.json", [at_gateway(exchange, priced) for exchange in recorded], **about)
-    goldens.write(folder / "same.json", [at_gateway(exchange, lambda body: body) for exchange in recorded], **about)
+    goldens.write(folder / "a.json", [as_gateway_answer(exchange, add_cost) for exchange in recorded], **about)
+    goldens.write(
+        folder / "same.json", [as_gateway_answer(exchange, lambda body: body) for exchange in recorded], **about
+    )
     done, items = replay(pytester, "--toolcall-strict", "toolcall::recorded")
     drift = [item for item in items if item["check"] == "drift"]
     assert [item["verdict"] for item in drift] == ["pass"] * 2 * len(recorded)
@@ -307,8 +309,8 @@ def test_drift_at_other_hosts_is_a_note_that_names_the_host(
 
 def test_drift_at_the_provider_s_own_host_warns(pytester: pytest.Pytester, corpus: Corpus) -> None:
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
-    elsewhere = at_gateway(first, priced)
-    own = Exchanged(first.url, *vars_of(elsewhere))
+    elsewhere = as_gateway_answer(first, add_cost)
+    own = ForeignExchange(first.url, *exchange_fields(elsewhere))
     goldens.write(pytester.path / "cassettes" / "a.json", [own])
     done, items = replay(pytester, "toolcall::recorded/a.json#1::drift")
     assert done.ret == 0
@@ -329,13 +331,13 @@ def test_a_vendor_s_ways_may_be_mended(
     monkeypatch.syspath_prepend(pytester.path)
     [first, *_] = goldens.exchanges(corpus, "write_file/dialect-stop-beside-calls", "openai_chat")
     url = first.url.replace("api.openai.com", host)
-    goldens.write(pytester.path / "cassettes" / "a.json", [Exchanged(url, *vars_of(first))])
+    goldens.write(pytester.path / "cassettes" / "a.json", [ForeignExchange(url, *exchange_fields(first))])
     spec = ("--toolcall-translator", "mending_for_replay:Translator")
     _, items = replay(pytester, *spec, "toolcall::recorded/a.json#1::response::openai_chat-to-openai_chat")
     assert [item["verdict"] for item in items] == [verdict]
 
 
-def vars_of(exchange: Exchanged) -> tuple[Any, ...]:
+def exchange_fields(exchange: ForeignExchange) -> tuple[Any, ...]:
     return exchange.request, exchange.status, exchange.content_type, exchange.answer
 
 
@@ -353,7 +355,9 @@ def test_errors_are_replayed_and_what_was_refused_is_not_judged(pytester: pytest
     refused = {"model": "x", "messages": "none"}  # breaks the schema, and was answered with an error
     answer = json.dumps(golden.error["body"]).encode()
     for name, request in (("good", golden.request), ("refused", refused)):
-        exchange = Exchanged(goldens.URLS["anthropic"], request, golden.error["status"], "application/json", answer)
+        exchange = ForeignExchange(
+            goldens.URLS["anthropic"], request, golden.error["status"], "application/json", answer
+        )
         goldens.write(pytester.path / "cassettes" / f"{name}.json", [exchange])
     done, items = replay(pytester, "toolcall::recorded")
     assert done.ret == 0
@@ -370,7 +374,7 @@ def test_a_stream_that_failed_is_translated_and_not_judged_as_a_reply(
     assert golden.broken_path is not None
     failed = golden.broken_path.read_bytes()
     request = {**golden.request, "stream": True}
-    exchange = Exchanged(goldens.URLS["anthropic"], request, 200, "text/event-stream", failed)
+    exchange = ForeignExchange(goldens.URLS["anthropic"], request, 200, "text/event-stream", failed)
     goldens.write(pytester.path / "cassettes" / "a.json", [exchange])
     done, items = replay(pytester, *REFERENCE, "toolcall::recorded/a.json#1::stream")
     assert done.ret == 0

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from cassettes.translate_rules import BEFORE, CONNECTED, END, translated
+from cassettes.translate_rules import BEFORE, CONNECTED, END, translate_rules
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 from toolcall_conformance.recording.cassettes.scanner import Scanner, SecretRule, entropy, rules
@@ -47,7 +47,7 @@ keywords = ["key"]
 
 
 def scanner() -> Scanner:
-    configuration = translated(tomllib.loads(CONFIG), "1.0")
+    configuration = translate_rules(tomllib.loads(CONFIG), "1.0")
     assert list(configuration["left_out"]) == ["corp-file", "generic-api-key"]
     return Scanner(map(SecretRule.of, configuration["rules"]))
 

@@ -56,7 +56,7 @@ def _clean(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name, raising=False)
 
 
-def asked(name: str, corpus: Corpus) -> Any:
+def sdk_request(name: str, corpus: Corpus) -> Any:
     """The request that the SDK sends, given the corpus's first reply of the format."""
     wire = Wire()
     wire.reply = corpus.cases["shell/realistic"].exchanges(name)[0].response
@@ -70,10 +70,10 @@ def test_the_address_is_the_sdk_s_own(name: str, corpus: Corpus, monkeypatch: py
     sdk = transport["sdk"]
     monkeypatch.setenv(sdk["keys"][0]["variable"], "a-key")
     host = "https://" + urlsplit(sdk["base_url"]).netloc
-    assert str(asked(name, corpus).url) == host + transport["path"].replace("{model}", "m")
+    assert str(sdk_request(name, corpus).url) == host + transport["path"].replace("{model}", "m")
     monkeypatch.setenv(sdk["base_url_variable"], "https://gateway.example/here")
     below = transport["path"].removeprefix(urlsplit(sdk["base_url"]).path)
-    assert str(asked(name, corpus).url) == "https://gateway.example/here" + below.replace("{model}", "m")
+    assert str(sdk_request(name, corpus).url) == "https://gateway.example/here" + below.replace("{model}", "m")
 
 
 @pytest.mark.parametrize("name", ASK)
@@ -84,7 +84,7 @@ def test_the_first_key_that_is_set_is_sent(name: str, corpus: Corpus, monkeypatc
         # Which of the API's headers takes it is the SDK's own affair: newer ones of Anthropic send a bearer token.
         names = {h for h, text in (transport["headers"] | key.get("headers", {})).items() if "{key}" in text}
         names |= {*transport.get("key_headers", ())}
-        sent = {value for h, value in asked(name, corpus).headers.items() if h in names}
+        sent = {value for h, value in sdk_request(name, corpus).headers.items() if h in names}
         assert sent in ({f"a-key-{number}"}, {f"Bearer a-key-{number}"})
 
 
@@ -95,5 +95,5 @@ def test_further_headers_come_from_the_environment(name: str, corpus: Corpus, mo
     further = sdk.get("headers", {})
     for variable in further.values():
         monkeypatch.setenv(variable, variable.lower())
-    sent = asked(name, corpus).headers
+    sent = sdk_request(name, corpus).headers
     assert {header: sent[header] for header in further} == {h: v.lower() for h, v in further.items()}

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cassettes.carriers import NAMED_PLACES, PLACES, escaped, in_base64
-from cassettes.loopback_provider import KEY, Given, Provider, Record, replies
+from cassettes.carriers import NAMED_PLACES, PLACES, encode_base64, escape
+from cassettes.loopback_provider import KEY, PlannedReply, Provider, Record, replies
 from toolcall_conformance import formats
 from toolcall_conformance.basics import jsonvalue
 from toolcall_conformance.basics.streaming import parse
@@ -34,7 +34,7 @@ WORD = string.ascii_letters + string.digits
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
 
 
-def drawn(draw: random.Random, count: int, alphabet: str = WORD) -> str:
+def draw_text(draw: random.Random, count: int, alphabet: str = WORD) -> str:
     # A digit in the middle, as every secret of this length has one.
     return (
         "".join(draw.choice(alphabet) for _ in range(count // 2))
@@ -43,31 +43,33 @@ def drawn(draw: random.Random, count: int, alphabet: str = WORD) -> str:
     )
 
 
-def coded(value: Any) -> str:
+def encode_json(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 
 #: Secrets that are known by their looks.
 SHAPES: dict[str, Callable[[random.Random], str]] = {
-    "anthropic": lambda draw: f"sk-ant-api03-{drawn(draw, 40)}-{drawn(draw, 8)}AA",
-    "openai": lambda draw: f"sk-{drawn(draw, 48)}",
-    "openai project": lambda draw: f"sk-proj-{drawn(draw, 30)}_{drawn(draw, 30)}",
-    "openrouter": lambda draw: f"sk-or-v1-{drawn(draw, 64, '0123456789abcdef')}",
-    "google": lambda draw: f"AIza{drawn(draw, 35)}",
-    "google oauth": lambda draw: f"ya29.{drawn(draw, 60)}",
-    "github": lambda draw: f"ghp_{drawn(draw, 36)}",
-    "github fine": lambda draw: f"github_pat_{drawn(draw, 22)}_{drawn(draw, 59)}",
-    "gitlab": lambda draw: f"glpat-{drawn(draw, 20)}",
-    "slack": lambda draw: f"xoxb-{drawn(draw, 12, string.digits)}-{drawn(draw, 24)}",
-    "aws": lambda draw: f"AKIA{drawn(draw, 16, string.ascii_uppercase + string.digits)}",
-    "stripe": lambda draw: f"sk_live_{drawn(draw, 24)}",
-    "hugging face": lambda draw: f"hf_{drawn(draw, 34)}",
-    "groq": lambda draw: f"gsk_{drawn(draw, 52)}",
-    "jwt": lambda draw: f"{coded({'alg': 'HS256'})}.{coded({'sub': drawn(draw, 9)})}.{drawn(draw, 43)}",
-    "pem": lambda draw: f"-----BEGIN PRIVATE KEY-----\nMII{drawn(draw, 50)}\n-----END PRIVATE KEY-----",
-    "organisation": lambda draw: f"org-{drawn(draw, 24)}",
-    "project": lambda draw: f"proj_{drawn(draw, 24)}",
-    "e-mail": lambda draw: f"{drawn(draw, 9)}@{drawn(draw, 6)}.org",
+    "anthropic": lambda draw: f"sk-ant-api03-{draw_text(draw, 40)}-{draw_text(draw, 8)}AA",
+    "openai": lambda draw: f"sk-{draw_text(draw, 48)}",
+    "openai project": lambda draw: f"sk-proj-{draw_text(draw, 30)}_{draw_text(draw, 30)}",
+    "openrouter": lambda draw: f"sk-or-v1-{draw_text(draw, 64, '0123456789abcdef')}",
+    "google": lambda draw: f"AIza{draw_text(draw, 35)}",
+    "google oauth": lambda draw: f"ya29.{draw_text(draw, 60)}",
+    "github": lambda draw: f"ghp_{draw_text(draw, 36)}",
+    "github fine": lambda draw: f"github_pat_{draw_text(draw, 22)}_{draw_text(draw, 59)}",
+    "gitlab": lambda draw: f"glpat-{draw_text(draw, 20)}",
+    "slack": lambda draw: f"xoxb-{draw_text(draw, 12, string.digits)}-{draw_text(draw, 24)}",
+    "aws": lambda draw: f"AKIA{draw_text(draw, 16, string.ascii_uppercase + string.digits)}",
+    "stripe": lambda draw: f"sk_live_{draw_text(draw, 24)}",
+    "hugging face": lambda draw: f"hf_{draw_text(draw, 34)}",
+    "groq": lambda draw: f"gsk_{draw_text(draw, 52)}",
+    "jwt": lambda draw: (
+        f"{encode_json({'alg': 'HS256'})}.{encode_json({'sub': draw_text(draw, 9)})}.{draw_text(draw, 43)}"
+    ),
+    "pem": lambda draw: f"-----BEGIN PRIVATE KEY-----\nMII{draw_text(draw, 50)}\n-----END PRIVATE KEY-----",
+    "organisation": lambda draw: f"org-{draw_text(draw, 24)}",
+    "project": lambda draw: f"proj_{draw_text(draw, 24)}",
+    "e-mail": lambda draw: f"{draw_text(draw, 9)}@{draw_text(draw, 6)}.org",
 }
 #: Names of what has no looks of its own.
 NAMES = (
@@ -76,7 +78,7 @@ NAMES = (
 )
 
 
-def planted() -> Iterator[tuple[str, str, dict[str, Any]]]:
+def planted_secrets() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Where, the secret, and the interaction; each secret is another one."""
     draw = random.Random(20260601)
     for place, plant in PLACES.items():
@@ -85,20 +87,20 @@ def planted() -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield f"{shape} in {place}", secret, plant(secret)
     for place, named in NAMED_PLACES.items():
         for name in NAMES:
-            secret = drawn(draw, 14)
+            secret = draw_text(draw, 14)
             yield f"{name} in {place}", secret, named(name, secret)
 
 
 @pytest.fixture(scope="module")
-def kept_of_planted() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+def scrubbed_secrets() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
     """Each planted secret with its interaction, and what a cassette has of it."""
     filters = Filters.default()
-    return [(where, secret, raw, scrub(raw, Redactor(filters))) for where, secret, raw in planted()]
+    return [(where, secret, raw, scrub(raw, Redactor(filters))) for where, secret, raw in planted_secrets()]
 
 
-def test_no_planted_secret_is_left(kept_of_planted: Any) -> None:
+def test_no_planted_secret_is_left(scrubbed_secrets: Any) -> None:
     count = 0
-    for where, secret, raw, interaction in kept_of_planted:
+    for where, secret, raw, interaction in scrubbed_secrets:
         assert has_leak(raw, [secret]), f"{where}: not planted"
         text = json.dumps(interaction)
         assert secret not in text, where
@@ -109,9 +111,9 @@ def test_no_planted_secret_is_left(kept_of_planted: Any) -> None:
     assert count >= 400
 
 
-def test_what_is_left_is_whole(kept_of_planted: Any) -> None:
+def test_what_is_left_is_whole(scrubbed_secrets: Any) -> None:
     """JSON stays JSON, forms stay forms, streams have as many events, and a secret of a name is not its name."""
-    for where, _, raw, interaction in kept_of_planted:
+    for where, _, raw, interaction in scrubbed_secrets:
         for side, part in (("request", "body"), ("response", "body")):
             before, after = raw[side][part], interaction[side][part]
             before, after = (before["string"], after["string"]) if side == "response" else (before, after)
@@ -133,13 +135,13 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "plain": lambda key: key,
     "bearer": lambda key: f"Authorization: Bearer {key}",
     "percent": lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
-    "base64": lambda key: in_base64(key, "Basic: x:"),
+    "base64": lambda key: encode_base64(key, "Basic: x:"),
     "url-safe base64": lambda key: base64.urlsafe_b64encode(f"??>{key}".encode()).decode().rstrip("="),
-    "base64 of JSON": lambda key: in_base64(json.dumps({"a": key})),
+    "base64 of JSON": lambda key: encode_base64(json.dumps({"a": key})),
     "base64 in lines": lambda key: base64.encodebytes(f"{'-' * 50}{key}{'-' * 50}".encode()).decode(),
-    "twice base64": lambda key: in_base64(in_base64(key)),
+    "twice base64": lambda key: encode_base64(encode_base64(key)),
     "JSON in JSON": lambda key: json.dumps({"a": json.dumps({"b": key})}),
-    "escapes": escaped,
+    "escapes": escape,
     "hex": lambda key: key.encode().hex(),
     "lower case": str.lower,
     "in a word": lambda key: f"x{key}x",
@@ -157,16 +159,25 @@ def test_the_key_itself_survives_in_no_spelling(
     case = corpus.cases["shell/realistic"]
     upstream.answers = []
     for laid in replies(case, "openai_chat", streamed=streamed):
-        assert isinstance(laid, Given)
+        assert isinstance(laid, PlannedReply)
         escaped_key = json.dumps(SPELLINGS[spelling](key))[1:-1]
         text = laid.body.decode().replace("I'll", f"{escaped_key} I'll").replace("Yes.", f"Yes, {escaped_key}.")
         assert escaped_key in text
-        upstream.answers.append(Given(text.encode(), headers={**laid.headers, "openai-version": key, "x-key": key}))
+        upstream.answers.append(
+            PlannedReply(text.encode(), headers={**laid.headers, "openai-version": key, "x-key": key})
+        )
     ran = record("openai_chat", "--case", "shell/realistic", "--stream" if streamed else "--unary", key=key)
     assert ran.code == 0, ran.out
     (file,) = (path for path in (tmp_path / "kept").rglob("*.json"))
     text = file.read_text()
-    for form in (key, quote(key, safe=""), json.dumps(key)[1:-1], key.encode().hex(), in_base64(key)[:20], key.lower()):
+    for form in (
+        key,
+        quote(key, safe=""),
+        json.dumps(key)[1:-1],
+        key.encode().hex(),
+        encode_base64(key)[:20],
+        key.lower(),
+    ):
         assert form not in text
     assert "REDACTED-key-1" in text or "base64" in spelling
     assert not has_leak(json.loads(text), [key])
@@ -197,8 +208,8 @@ def test_a_cassette_that_still_holds_the_key_is_not_written(
     corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laid = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
-    assert isinstance(laid[0], Given)
-    upstream.answers = [Given(laid[0].body.replace(b"I'll", KEY.encode()), headers=laid[0].headers), laid[1]]
+    assert isinstance(laid[0], PlannedReply)
+    upstream.answers = [PlannedReply(laid[0].body.replace(b"I'll", KEY.encode()), headers=laid[0].headers), laid[1]]
     monkeypatch.setattr(recorder, "scrub", lambda value, _: value)
     path = tmp_path / "kept" / "anthropic" / "shell" / "realistic.json"
     path.parent.mkdir(parents=True)
@@ -333,14 +344,17 @@ def test_filters_of_one_s_own(
     file.write_text(CONFIGURATION if kind == "toml" else json.dumps(tomllib.loads(CONFIGURATION)))
     monkeypatch.setenv("MY_GATEWAY_TOKEN", "token-of-the-gateway")
     (first, last) = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
-    assert isinstance(last, Given)
+    assert isinstance(last, PlannedReply)
     reply_text = "TICKET-4711 at db.corp.example for me@mail.org with token-of-the-gateway"
     text = (
         last.body.decode()
         .replace("Yes.", reply_text)
         .replace('"usage"', '"customer": "ACME", "user_id": "u1", "usage"')
     )
-    upstream.answers = [first, Given(text.encode(), headers={**last.headers, "x-request-id": "r1", "retry-after": "3"})]
+    upstream.answers = [
+        first,
+        PlannedReply(text.encode(), headers={**last.headers, "x-request-id": "r1", "retry-after": "3"}),
+    ]
     ran = record("anthropic", "--case", "shell/realistic", "--unary", "--filters", str(file))
     assert ran.code == 0
     cassette = json.loads((tmp_path / "kept" / "anthropic" / "shell" / "realistic.json").read_text())

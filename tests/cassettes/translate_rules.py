@@ -34,7 +34,7 @@ LEFT_OUT = {
 }
 
 
-def translated(config: dict[str, Any], version: str) -> dict[str, Any]:
+def translate_rules(config: dict[str, Any], version: str) -> dict[str, Any]:
     """Our data for a configuration of gitleaks."""
     exclusions = {rule["id"]: reason for rule in config["rules"] if (reason := _reason(rule))}
     return {
@@ -74,7 +74,7 @@ def _rule(rule: dict[str, Any]) -> dict[str, Any]:
 
 def main(path: str, version: str) -> None:
     """Print the data."""
-    data = translated(tomllib.loads(Path(path).read_text(encoding="utf-8")), version)
+    data = translate_rules(tomllib.loads(Path(path).read_text(encoding="utf-8")), version)
     rules = data.pop("rules")
     head = json.dumps(data, indent=2, ensure_ascii=False).removesuffix("\n}")
     lines = ",\n    ".join(json.dumps(rule, ensure_ascii=False) for rule in rules)

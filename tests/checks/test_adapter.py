@@ -41,7 +41,7 @@ class Changed:
 
     def tool_calls(self, reply: Json, /) -> Json:
         self._own = self._session.tool_calls(reply)
-        return _changed(self._own, self._changes[0])
+        return _apply(self._own, self._changes[0])
 
     def tool_results(self, calls: Json, results: Json, /) -> Json:
         """By place, so that what was changed of the calls does not matter here."""
@@ -50,11 +50,11 @@ class Changed:
         for result in results:
             own = places.get(result["tool_call_id"], {"id": result["tool_call_id"], "name": result["name"]})
             entries.append({**result, "tool_call_id": own["id"], "name": own["name"]})
-        output = self._session.tool_results(self._own, _changed(entries, self._changes[1]))
-        return _changed(output, self._changes[2])
+        output = self._session.tool_results(self._own, _apply(entries, self._changes[1]))
+        return _apply(output, self._changes[2])
 
 
-def _changed(value: list[Json], change: Change | None) -> Json:
+def _apply(value: list[Json], change: Change | None) -> Json:
     return value if change is None else change(copy.deepcopy(value))
 
 
@@ -75,25 +75,25 @@ def test_the_reference_passes_every_case(name: str) -> None:
     assert len(played) > 200
 
 
-def each(**members: Callable[[Json], Json]) -> Change:
+def change_entries(**members: Callable[[Json], Json]) -> Change:
     """Changes these members of each entry; what is not there stays so."""
     return lambda entries: [
         {**entry, **{key: to(entry[key]) for key, to in members.items() if key in entry}} for entry in entries
     ]
 
 
-def blocks(change: Callable[[Json], Json], within: str) -> Change:
+def change_blocks(change: Callable[[Json], Json], within: str) -> Change:
     """Changes each block in the list ``within`` of each entry."""
-    return each(**{within: lambda inner: [change(block) for block in inner]})
+    return change_entries(**{within: lambda inner: [change(block) for block in inner]})
 
 
-def without(*keys: str) -> Callable[[Json], Json]:
+def drop_keys(*keys: str) -> Callable[[Json], Json]:
     return lambda body: {key: value for key, value in body.items() if key not in keys}
 
 
-def answers(change: Callable[[Json], Json]) -> Change:
+def change_answers(change: Callable[[Json], Json]) -> Change:
     """Changes each functionResponse."""
-    return blocks(lambda part: {**part, "functionResponse": change(part["functionResponse"])}, "parts")
+    return change_blocks(lambda part: {**part, "functionResponse": change(part["functionResponse"])}, "parts")
 
 
 EXTRA = {"id": "call_of_nobody", "name": "get_temperature", "arguments": {"location": "Atlantis"}}
@@ -106,20 +106,35 @@ BROKEN: dict[str, tuple[str, str, Changed, str]] = {
         Changed(lambda it: [*it, it[0]]),
         "translation/call-duplicated",
     ),
-    "names-another-tool": ("parallel/seed", "openai_chat", Changed(each(name=str.upper)), "translation/call-name"),
+    "names-another-tool": (
+        "parallel/seed",
+        "openai_chat",
+        Changed(change_entries(name=str.upper)),
+        "translation/call-name",
+    ),
     "leaves-arguments-as-text": (
         "parallel/seed",
         "openai_chat",
-        Changed(each(arguments=json.dumps)),
+        Changed(change_entries(arguments=json.dumps)),
         "translation/arguments",
     ),
-    "leaves-arguments-out": ("parallel/seed", "gemini", Changed(each(arguments=lambda _: {})), "translation/arguments"),
-    "makes-no-id": ("parallel/seed", "gemini", Changed(each(id=lambda _: None)), "translation/bad-output"),
-    "makes-a-blank-id": ("parallel/seed", "gemini", Changed(each(id=lambda _: " ")), "translation/bad-output"),
+    "leaves-arguments-out": (
+        "parallel/seed",
+        "gemini",
+        Changed(change_entries(arguments=lambda _: {})),
+        "translation/arguments",
+    ),
+    "makes-no-id": ("parallel/seed", "gemini", Changed(change_entries(id=lambda _: None)), "translation/bad-output"),
+    "makes-a-blank-id": (
+        "parallel/seed",
+        "gemini",
+        Changed(change_entries(id=lambda _: " ")),
+        "translation/bad-output",
+    ),
     "makes-one-id-for-all": (
         "parallel/seed",
         "gemini",
-        Changed(each(id=lambda _: "call_0")),
+        Changed(change_entries(id=lambda _: "call_0")),
         "translation/ids-injective",
     ),
     "answers-the-first-call-always": (
@@ -131,7 +146,7 @@ BROKEN: dict[str, tuple[str, str, Changed, str]] = {
     "keeps-the-order-of-the-results": (
         "parallel/seed",
         "gemini",
-        Changed(entries=each(parts=lambda it: it[::-1])),
+        Changed(entries=change_entries(parts=lambda it: it[::-1])),
         "translation/results-linked",
     ),
     "drops-a-result": ("parallel/seed", "openai_chat", Changed(entries=lambda it: it[:-1]), "translation/result-lost"),
@@ -144,31 +159,31 @@ BROKEN: dict[str, tuple[str, str, Changed, str]] = {
     "empties-the-results": (
         "parallel/seed",
         "openai_responses",
-        Changed(entries=each(output=lambda _: "")),
+        Changed(entries=change_entries(output=lambda _: "")),
         "translation/result-content",
     ),
     "sends-text-as-a-response": (
         "parallel/seed",
         "gemini",
-        Changed(entries=answers(lambda it: {**it, "response": json.dumps(it["response"])})),
+        Changed(entries=change_answers(lambda it: {**it, "response": json.dumps(it["response"])})),
         "gemini/result-response-object",
     ),
     "answers-free-text-as-a-function": (
         "free_form/beside-function",
         "openai_responses",
-        Changed(entries=each(type=lambda _: "function_call_output")),
+        Changed(entries=change_entries(type=lambda _: "function_call_output")),
         "openai_responses/result-type-mirrors-call",
     ),
     "hides-failures": (
         "errors/recorded-shape",
         "anthropic",
-        Changed(entries=blocks(without("is_error"), "content")),
+        Changed(entries=change_blocks(drop_keys("is_error"), "content")),
         "translation/error-mark",
     ),
     "drops-pictures": (
         "binary/seed",
         "anthropic",
-        Changed(results=each(multimodal_parts=lambda it: [entry for entry in it if entry["type"] == "text"])),
+        Changed(results=change_entries(multimodal_parts=lambda it: [entry for entry in it if entry["type"] == "text"])),
         "translation/media-lost",
     ),
 }
@@ -191,7 +206,7 @@ DOUBTFUL: dict[str, tuple[str, str, Changed, str]] = {
     "sends-its-own-ids-to-gemini": (
         "parallel/seed",
         "gemini",
-        Changed(entries=answers(lambda it: {**it, "id": "call_made_here"})),
+        Changed(entries=change_answers(lambda it: {**it, "id": "call_made_here"})),
         "gemini/result-id-both-or-neither",
     ),
 }
@@ -204,17 +219,17 @@ def test_a_doubtful_one_is_warned(name: str) -> None:
     assert {(finding.rule, finding.level) for finding in result.findings} == {(rule, Level.SHOULD)}
 
 
-def numbered(entries: list[Json]) -> list[Json]:
+def number_calls(entries: list[Json]) -> list[Json]:
     """Calls with ids of our own making."""
     return [{**entry, "id": f"{place}"} for place, entry in enumerate(entries)]
 
 
-def in_parts(kind: str) -> Callable[[Json], Json]:
+def as_parts(kind: str) -> Callable[[Json], Json]:
     return lambda text: [{"type": kind, "text": text}]
 
 
 HARMLESS: dict[str, tuple[str, str, Changed]] = {
-    "numbers-calls-without-ids": ("parallel/seed", "gemini", Changed(numbered)),
+    "numbers-calls-without-ids": ("parallel/seed", "gemini", Changed(number_calls)),
     "adds-keys-to-calls": (
         "parallel/seed",
         "openai_chat",
@@ -228,24 +243,30 @@ HARMLESS: dict[str, tuple[str, str, Changed]] = {
     "writes-results-as-blocks": (
         "parallel/seed",
         "anthropic",
-        Changed(entries=blocks(lambda it: {**it, "content": in_parts("text")(it["content"])}, "content")),
+        Changed(entries=change_blocks(lambda it: {**it, "content": as_parts("text")(it["content"])}, "content")),
     ),
     "writes-outputs-as-parts": (
         "parallel/seed",
         "openai_responses",
-        Changed(entries=each(output=in_parts("input_text"))),
+        Changed(entries=change_entries(output=as_parts("input_text"))),
     ),
-    "writes-contents-as-parts": ("parallel/seed", "openai_chat", Changed(entries=each(content=in_parts("text")))),
+    "writes-contents-as-parts": (
+        "parallel/seed",
+        "openai_chat",
+        Changed(entries=change_entries(content=as_parts("text"))),
+    ),
     "says-that-nothing-failed": (
         "parallel/seed",
         "anthropic",
-        Changed(entries=blocks(lambda it: {**it, "is_error": False}, "content")),
+        Changed(entries=change_blocks(lambda it: {**it, "is_error": False}, "content")),
     ),
     "writes-text-as-result": (
         "parallel/seed",
         "gemini",
         Changed(
-            entries=answers(lambda it: {**it, "response": {"result": it["response"].get("output", it["response"])}})
+            entries=change_answers(
+                lambda it: {**it, "response": {"result": it["response"].get("output", it["response"])}}
+            )
         ),
     ),
 }
@@ -258,7 +279,7 @@ def test_a_harmless_one_passes(name: str) -> None:
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
 
 
-def handed_data(name: str) -> Iterator[tuple[str, str]]:
+def handed_bytes(name: str) -> Iterator[tuple[str, str]]:
     """The bytes that agents of a format are handed, each with the case."""
     for case in CORPUS.cases.values():
         for _, following in call_rounds(case, name) if '"media"' in json.dumps(case.scenario) else ():
@@ -274,7 +295,7 @@ def handed_data(name: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("name", sorted(CORPUS.formats))
 def test_agents_are_handed_standard_base64(name: str) -> None:
     """Whatever the format takes: a reader that knows one alphabet would leave out or refuse what the other has."""
-    handed = list(handed_data(name))
+    handed = list(handed_bytes(name))
     assert [(case, data) for case, data in handed if b64encode(b64decode(data, validate=True)).decode() != data] == []
     assert bool(handed) is (name != "openai_chat")  # there media stand in a message of their own
 
@@ -284,11 +305,11 @@ def test_what_a_format_spells_otherwise_are_the_same_bytes() -> None:
     golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
     written = [part["inline_data"]["data"] for part in golden["contents"][2]["parts"][0]["functionResponse"]["parts"]]
     assert any("_" in data for data in written)
-    handed = [data for case, data in handed_data("gemini") if case == "binary/recorded-shape"]
+    handed = [data for case, data in handed_bytes("gemini") if case == "binary/recorded-shape"]
     assert list(map(b64decode, handed)) == list(map(urlsafe_b64decode, written))
 
 
-def strictly(results: list[Json]) -> Json:
+def reencode_bytes(results: list[Json]) -> Json:
     """An agent that reads bytes and writes them anew, in the standard alphabet alone."""
     for result in results:
         for part in result.get("multimodal_parts", ()):
@@ -299,7 +320,7 @@ def strictly(results: list[Json]) -> Json:
 
 @pytest.mark.parametrize("name", sorted(CORPUS.formats))
 def test_a_strict_reader_passes(name: str) -> None:
-    assert play("binary/recorded-shape", name, Changed(results=strictly)).verdict is Verdict.PASS
+    assert play("binary/recorded-shape", name, Changed(results=reencode_bytes)).verdict is Verdict.PASS
 
 
 def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:

@@ -17,7 +17,7 @@ from toolcall_conformance.library import Case, load_corpus
 CORPUS = load_corpus()
 
 
-def double(name: str) -> LoopDouble:
+def loop_double(name: str) -> LoopDouble:
     return next(each for each in doubles(LoopDouble) if each.fault == name)
 
 
@@ -26,7 +26,7 @@ def double(name: str) -> LoopDouble:
     [("results-by-position", Verdict.PASS), ("one-id-for-all", Verdict.WARN), ("state-shared-by-all", Verdict.PASS)],
 )
 def test_the_plain_loop_does_not_see_it(name: str, verdict: Verdict) -> None:
-    assert play(double(name), "agent_loop", "").verdict is verdict
+    assert play(loop_double(name), "agent_loop", "").verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_the_plain_loop_does_not_see_it(name: str, verdict: Verdict) -> None:
     [("", Verdict.PASS), ("swapped", Verdict.PASS), ("interleaved", Verdict.PASS), ("fresh", Verdict.WARN)],
 )
 def test_another_replica_does_not_know_ids_of_its_own(variant: str, verdict: Verdict) -> None:
-    assert play(double("ids-of-its-own"), "agent_loop", variant).verdict is verdict
+    assert play(loop_double("ids-of-its-own"), "agent_loop", variant).verdict is verdict
 
 
 def test_swapped_results_need_ids() -> None:

@@ -29,7 +29,7 @@ CHAT, ANTHROPIC = "openai_chat", "anthropic"
 ROUTE = Route(CHAT, ANTHROPIC, CASE.model(CHAT), CASE.model(ANTHROPIC))
 
 
-def played(driver: Driver) -> ItemResult:
+def run_concurrently(driver: Driver) -> ItemResult:
     try:
         return CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "concurrent", None)
     finally:
@@ -58,20 +58,20 @@ class Library:
 
     def read(self, translator: Any, request: urllib.request.Request) -> Iterator[bytes]:
         with urllib.request.urlopen(request, timeout=20) as reply, self.lock:
-            yield from translator.stream(self.noted(reply, id(translator)))
+            yield from translator.stream(self.record_pieces(reply, id(translator)))
 
-    def noted(self, reply: Any, number: int) -> Iterable[bytes]:
+    def record_pieces(self, reply: Any, number: int) -> Iterable[bytes]:
         while piece := reply.read1(65536):
             self.order.append(number)
             yield piece
 
 
-def fused(library: Library) -> PythonDriver:
+def library_driver(library: Library) -> PythonDriver:
     return PythonDriver(library, "library:T", transports=lambda: CORPUS.transports, timeout=20.0)
 
 
 def test_the_arguments_of_the_other_stream_are_named() -> None:
-    result = played(fused(Library(ArgumentsOfAllStreams)))
+    result = run_concurrently(library_driver(Library(ArgumentsOfAllStreams)))
     assert result.verdict is Verdict.FAIL
     assert "translation/arguments" in {finding.rule for finding in result.findings}
     assert all("while another stream is open" in finding.message for finding in result.findings)
@@ -80,7 +80,7 @@ def test_the_arguments_of_the_other_stream_are_named() -> None:
 
 def test_a_sound_library_reads_both_in_turns_and_passes() -> None:
     library = Library(ArgumentsOfEachStream)
-    result = played(fused(library))
+    result = run_concurrently(library_driver(library))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     turns = sum(stream != other for stream, other in zip(library.order, library.order[1:], strict=False))
     assert turns > 20, library.order
@@ -88,7 +88,7 @@ def test_a_sound_library_reads_both_in_turns_and_passes() -> None:
 
 def test_who_reads_one_stream_behind_the_other_passes() -> None:
     library = Library(ArgumentsOfAllStreams, threading.Lock())
-    result = played(fused(library))
+    result = run_concurrently(library_driver(library))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert len(set(library.order)) == 2
 
@@ -101,7 +101,7 @@ def test_who_takes_one_request_at_a_time_is_not_judged() -> None:
                 raise OverflowError("busy")
             return super().request(body)
 
-    result = played(fused(Library(Once)))
+    result = run_concurrently(library_driver(Library(Once)))
     assert (result.verdict, result.findings) == (Verdict.NOT_APPLICABLE, ())
     assert result.reason.startswith("no second exchange begins while one is open")
 
@@ -124,7 +124,7 @@ class Async:
 
 @pytest.mark.parametrize("translator", [Async(), ReferenceTranslator()], ids=["async", "sync"])
 def test_generators_of_both_kinds_are_read_in_turns(translator: Any) -> None:
-    result = played(PythonDriver(translator, "t:T"))
+    result = run_concurrently(PythonDriver(translator, "t:T"))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
 
 
@@ -136,7 +136,7 @@ class Collecting:
 
 
 def test_a_generator_that_collects_all_is_told_that_nothing_can_be_seen() -> None:
-    result = played(PythonDriver(Collecting(), "t:T"))
+    result = run_concurrently(PythonDriver(Collecting(), "t:T"))
     assert (result.verdict, result.findings) == (Verdict.NOT_APPLICABLE, ())
     assert "read one after the other here" in result.reason
 

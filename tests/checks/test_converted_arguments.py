@@ -28,7 +28,7 @@ def arguments(name: str, reply: Any) -> dict[str, Any]:
     return {str(call.name): call.arguments for call in formats.read(name, "response", reply).calls}
 
 
-def with_note(of: Mapping[str, Any], tool: str) -> dict[str, Any]:
+def add_note(of: Mapping[str, Any], tool: str) -> dict[str, Any]:
     return {name: {**arguments_of, "note": None} if name == tool else arguments_of for name, arguments_of in of.items()}
 
 
@@ -37,14 +37,14 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def declared(tool: str) -> DeclaredNames:
+def converting_names(tool: str) -> DeclaredNames:
     return DeclaredNames({}, (), {tool: ArgumentConversion(BEFORE, NOTE)})
 
 
 def test_whole_replies(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
     for tool in (golden := arguments(name, reply)):
-        assert arguments(name, rename_calls(name, reply, declared(tool))) == with_note(golden, tool)
+        assert arguments(name, rename_calls(name, reply, converting_names(tool))) == add_note(golden, tool)
 
 
 def test_streams_assemble_to_the_same(name: str) -> None:
@@ -53,9 +53,9 @@ def test_streams_assemble_to_the_same(name: str) -> None:
     golden = arguments(name, formats.assemble(name, parse(stream)).body)
     assert len(golden) == 3
     for tool in golden:
-        changed = rename_calls_in_stream(stream, declared(tool), transport)
+        changed = rename_calls_in_stream(stream, converting_names(tool), transport)
         assert len(parse(changed)["events"]) == len(parse(stream)["events"])
-        assert arguments(name, formats.assemble(name, parse(changed)).body) == with_note(golden, tool)
+        assert arguments(name, formats.assemble(name, parse(changed)).body) == add_note(golden, tool)
         assert faults(name, changed) == []
 
 
@@ -68,7 +68,7 @@ def test_names_change_behind_the_arguments(name: str) -> None:
     golden = arguments(name, exchange.response)
     tool = next(iter(golden))
     names = DeclaredNames({tool: "other"}, (), {tool: ArgumentConversion(BEFORE, NOTE)})
-    expected = {"other" if key == tool else key: entry for key, entry in with_note(golden, tool).items()}
+    expected = {"other" if key == tool else key: entry for key, entry in add_note(golden, tool).items()}
     assert arguments(name, rename_calls(name, exchange.response, names)) == expected
     stream = rename_calls_in_stream(exchange.stream(), names, transport)
     assert arguments(name, formats.assemble(name, parse(stream)).body) == expected

@@ -54,7 +54,7 @@ def route(case: str, model: str | None = None) -> Route:
     return Route("anthropic", CHAT, golden_case.model("anthropic"), model or golden_case.model(CHAT))
 
 
-def moved(case: str, check: str = "request", model: str | None = None) -> ItemResult:
+def play_moved(case: str, check: str = "request", model: str | None = None) -> ItemResult:
     """What the check says of a translator whose requests to Chat are those of Responses."""
     opened = PythonDriver(Moving(), "moving").open
     return CHECKS[check](CORPUS.cases[case], route(case, model), opened, HARNESS, "", None)
@@ -62,13 +62,13 @@ def moved(case: str, check: str = "request", model: str | None = None) -> ItemRe
 
 @pytest.mark.parametrize("check", ["request", "response", "agent_loop"])
 def test_a_request_that_asks_for_thoughts_goes_by_responses(check: str) -> None:
-    result = moved(THINKS, check)
+    result = play_moved(THINKS, check)
     assert (result.verdict, result.findings, result.played) == (Verdict.NOT_APPLICABLE, (), ())
     assert result.reason.startswith("this body goes by OpenAI Responses for gpt-5-2025-08-07: ")
 
 
 def test_a_body_of_another_format_for_no_such_reason_is_a_fault() -> None:
-    result = moved(PLAIN)
+    result = play_moved(PLAIN)
     assert result.verdict is Verdict.FAIL
     assert {finding.rule for finding in result.findings} == {"translation/target-format"}
 

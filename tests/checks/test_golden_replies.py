@@ -35,11 +35,11 @@ FORMATS = CORPUS.formats
 Rename = Callable[[str], str]
 
 
-def called(name: str, reply: Any) -> list[str | None]:
+def called_names(name: str, reply: Any) -> list[str | None]:
     return [call.name for call in formats.read(name, "response", reply).calls]
 
 
-def declared(name: str, request: Any) -> list[str | None]:
+def declared_names(name: str, request: Any) -> list[str | None]:
     return [tool.name for tool in formats.read(name, "request", request).tools]
 
 
@@ -47,9 +47,9 @@ def declared(name: str, request: Any) -> list[str | None]:
 def test_only_the_names_of_calls_change(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
     before = copy.deepcopy(reply)
-    wire = called(name, reply)
+    wire = called_names(name, reply)
     renamed = rename_calls(name, reply, {str(tool): f"x_{tool}" for tool in wire})
-    assert called(name, renamed) == [f"x_{tool}" for tool in wire]
+    assert called_names(name, renamed) == [f"x_{tool}" for tool in wire]
     assert reply == before
     back = rename_calls(name, renamed, {f"x_{tool}": str(tool) for tool in wire})
     assert back == reply
@@ -58,15 +58,15 @@ def test_only_the_names_of_calls_change(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reply_is_the_golden_itself_where_names_stayed(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
-    assert rename_calls(name, reply, {str(tool): str(tool) for tool in called(name, reply)}) is reply
+    assert rename_calls(name, reply, {str(tool): str(tool) for tool in called_names(name, reply)}) is reply
     assert rename_calls(name, reply, {}) is reply
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_names_are_exchanged_at_once_and_not_one_after_the_other(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
-    first, second, *rest = map(str, called(name, reply))
-    assert called(name, rename_calls(name, reply, {first: second, second: first})) == [second, first, *rest]
+    first, second, *rest = map(str, called_names(name, reply))
+    assert called_names(name, rename_calls(name, reply, {first: second, second: first})) == [second, first, *rest]
 
 
 def sent_by_provider(name: str) -> list[Path]:
@@ -188,7 +188,7 @@ class Renaming(DoubledSession):
     restores = True
 
     def names(self) -> dict[str, str]:
-        return {str(name): self.rename(str(name)) for name in declared(self.route.client, self.asked)}
+        return {str(name): self.rename(str(name)) for name in declared_names(self.route.client, self.asked)}
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         draft, names = Draft(body, self.route.upstream), self.names()
@@ -198,7 +198,7 @@ class Renaming(DoubledSession):
         return body
 
     def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
-        self.heard = called(self.route.upstream, body)
+        self.heard = called_names(self.route.upstream, body)
         back = {new: old for old, new in self.names().items()} if self.restores else {}
         for call in Draft(body, self.route.upstream).calls:
             call.name = back.get(call.name, call.name)
@@ -218,7 +218,7 @@ def play(session: type[DoubledSession], check: str, client: str, upstream: str) 
     return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, HARNESS, "", None), opened
 
 
-def told(result: ItemResult, level: Level) -> set[str]:
+def rules_at_level(result: ItemResult, level: Level) -> set[str]:
     return {finding.rule for finding in result.findings if finding.level is level}
 
 
@@ -232,8 +232,8 @@ def test_all_tools_renamed_and_back_is_no_damage(client: str, upstream: str) -> 
         assert not result.findings, check
         assert opened[0].heard == [] or all(name.startswith("mcp__") for name in opened[0].heard)
     request, _ = play(Renaming, "request", client, upstream)
-    assert told(request, Level.SHOULD) == {"translation/tool-name-kept"}
-    assert not told(request, Level.MUST)
+    assert rules_at_level(request, Level.SHOULD) == {"translation/tool-name-kept"}
+    assert not rules_at_level(request, Level.MUST)
 
 
 class NotRestoring(Renaming):
@@ -243,7 +243,7 @@ class NotRestoring(Renaming):
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_names_that_do_not_come_back_are_seen(client: str, upstream: str) -> None:
     result, _ = play(NotRestoring, "response", client, upstream)
-    assert "translation/call-name" in told(result, Level.MUST)
+    assert "translation/call-name" in rules_at_level(result, Level.MUST)
 
 
 class Exchanging(Renaming):
@@ -260,11 +260,11 @@ class ExchangingForGood(Exchanging):
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_two_tools_exchanged_are_called_by_what_they_say(client: str, upstream: str) -> None:
-    assert {"read_file", "replace"} <= set(declared(client, CASE.exchanges(client)[0].request))
+    assert {"read_file", "replace"} <= set(declared_names(client, CASE.exchanges(client)[0].request))
     result, _ = play(Exchanging, "response", client, upstream)
     assert not result.findings
     result, _ = play(ExchangingForGood, "response", client, upstream)
-    assert "translation/call-name" in told(result, Level.MUST)
+    assert "translation/call-name" in rules_at_level(result, Level.MUST)
 
 
 class Undeclared(DoubledSession):
@@ -278,7 +278,7 @@ class Undeclared(DoubledSession):
         return body
 
     def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
-        self.heard = getattr(self, "heard", []) + called(self.route.upstream, body)
+        self.heard = getattr(self, "heard", []) + called_names(self.route.upstream, body)
         return body
 
 
@@ -289,4 +289,4 @@ def test_a_tool_that_was_not_declared_keeps_the_golden_name(upstream: str) -> No
     assert "read_file" in opened[0].heard
     assert not result.findings, "the request is at fault, and its own check says so"
     request, _ = play(Undeclared, "request", client, upstream)
-    assert "translation/tool-lost" in told(request, Level.MUST)
+    assert "translation/tool-lost" in rules_at_level(request, Level.MUST)

@@ -37,7 +37,7 @@ class Changed:
         return self.session.stream(chunks)
 
 
-def told(translator: Any, check: str, client: str, upstream: str) -> set[tuple[str, str]]:
+def levels_by_rule(translator: Any, check: str, client: str, upstream: str) -> set[tuple[str, str]]:
     route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
     findings = CHECKS[check](CASE, route, PythonDriver(translator, "changed").open, HARNESS, "", None).findings
     return {(finding.rule, finding.level.name) for finding in findings}
@@ -46,21 +46,25 @@ def told(translator: Any, check: str, client: str, upstream: str) -> set[tuple[s
 @pytest.mark.parametrize(("client", "key"), [("openai_chat", "id"), ("anthropic", "id"), ("gemini", "responseId")])
 def test_replies_with_one_id(client: str, key: str) -> None:
     upstream = "openai_responses"
-    assert told(Changed(response={key: "always"}), "response", client, upstream) == {
+    assert levels_by_rule(Changed(response={key: "always"}), "response", client, upstream) == {
         ("translation/reply-ids", "SHOULD")
     }
-    assert told(Changed(), "response", client, upstream) == set()
+    assert levels_by_rule(Changed(), "response", client, upstream) == set()
     blank = {("gemini/reply-id-blank", "SHOULD")} if client == "gemini" else set()
-    assert told(Changed(response={key: ""}), "response", "gemini", upstream) == blank  # not for being the same
+    assert (
+        levels_by_rule(Changed(response={key: ""}), "response", "gemini", upstream) == blank
+    )  # not for being the same
 
 
 def test_a_stream_that_is_not_asked_for() -> None:
     lost = {("translation/stream-lost", "MUST")}
-    assert told(Changed(request={"stream": False}), "stream", "anthropic", "openai_chat") == lost
-    assert told(Changed(request={"stream": False}), "stream", "gemini", "anthropic") == set(), "its body cannot say it"
-    assert told(Changed(request={"stream": False}), "stream", "openai_chat", "openai_responses") == lost
-    assert told(Changed(), "stream", "gemini", "anthropic") == set()
-    assert told(Changed(), "stream", "anthropic", "gemini") == set()
+    assert levels_by_rule(Changed(request={"stream": False}), "stream", "anthropic", "openai_chat") == lost
+    assert levels_by_rule(Changed(request={"stream": False}), "stream", "gemini", "anthropic") == set(), (
+        "its body cannot say it"
+    )
+    assert levels_by_rule(Changed(request={"stream": False}), "stream", "openai_chat", "openai_responses") == lost
+    assert levels_by_rule(Changed(), "stream", "gemini", "anthropic") == set()
+    assert levels_by_rule(Changed(), "stream", "anthropic", "gemini") == set()
 
 
 @pytest.mark.parametrize("options", [None, {}, {"include_usage": False}, {"include_obfuscation": False}])
@@ -68,16 +72,16 @@ def test_a_stream_that_is_not_asked_for() -> None:
 def test_counts_that_are_not_asked_for(client: str, options: Any) -> None:
     """The provider's stream then has none: nothing is lost on the way down, and the request is at fault."""
     unasked = {("translation/usage-not-requested", "MUST")}
-    assert told(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == unasked
+    assert levels_by_rule(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == unasked
 
 
 def test_counts_that_are_asked_for() -> None:
     options = {"include_usage": True, "include_obfuscation": False}
     for client in ("anthropic", "openai_responses", "gemini"):
-        assert told(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == set()
-    assert told(Changed(), "stream", "openai_chat", "openai_chat") == set()
+        assert levels_by_rule(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == set()
+    assert levels_by_rule(Changed(), "stream", "openai_chat", "openai_chat") == set()
     never = Changed(request={"stream_options": None})
-    assert ("translation/usage-not-requested", "MUST") in told(never, "stream", "openai_chat", "openai_chat")
+    assert ("translation/usage-not-requested", "MUST") in levels_by_rule(never, "stream", "openai_chat", "openai_chat")
 
 
 class WholeReplies:

@@ -24,12 +24,12 @@ CASE = CORPUS.cases["ids/seed"]
 Fall = Callable[[dict[str, Any]], None]
 
 
-def names_it(body: dict[str, Any]) -> None:
+def raise_naming_limit(body: dict[str, Any]) -> None:
     if "max_completion_tokens" in body:
         raise TypeError("create() got an unexpected keyword argument 'max_completion_tokens'")
 
 
-def is_silent(body: dict[str, Any]) -> None:
+def raise_silently(body: dict[str, Any]) -> None:
     if "max_completion_tokens" in body:
         raise TypeError("something went wrong")
 
@@ -65,7 +65,7 @@ class Translator:
         return Session(route, self.fall, self.wrong)
 
 
-def played(
+def run_check(
     check: str, fall: Fall, variant: str = "", *, wrong: bool = False, client: str = "openai_chat"
 ) -> ItemResult:
     upstream = "anthropic" if client == "openai_chat" else "openai_chat"
@@ -84,34 +84,34 @@ CHECKED = [
 ]
 
 
-@pytest.mark.parametrize("fall", [names_it, is_silent])
+@pytest.mark.parametrize("fall", [raise_naming_limit, raise_silently])
 @pytest.mark.parametrize(("check", "variant"), CHECKED)
 def test_what_follows_is_judged(check: str, variant: str, fall: Fall) -> None:
-    result = played(check, fall, variant)
+    result = run_check(check, fall, variant)
     assert result.verdict is Verdict.WARN
     summary = [(finding.rule, finding.level, finding.body[3:]) for finding in result.findings if not finding.is_note]
     assert summary == [("translation/crashed", Level.SHOULD, "request")]
     assert "raised TypeError" in result.findings[0].message
     assert "/max_completion_tokens" in result.left_out
-    assert len(result.left_out) == 1 or fall is is_silent
+    assert len(result.left_out) == 1 or fall is raise_silently
     assert result.reason == ""
     assert result.played
 
 
 def test_a_fault_behind_it_fails() -> None:
-    result = played("response", names_it, wrong=True)
+    result = run_check("response", raise_naming_limit, wrong=True)
     assert result.verdict is Verdict.FAIL
     assert {finding.rule for finding in result.findings if finding.is_must} == {"translation/arguments"}
 
 
 def test_the_way_back_of_a_trip_may_fail_for_it_too() -> None:
-    result = played("round_trip", names_it, client="anthropic")
+    result = run_check("round_trip", raise_naming_limit, client="anthropic")
     assert result.verdict in (Verdict.WARN, Verdict.BLOCKED)
     assert [finding for finding in result.findings if finding.is_must] == []
 
 
 def test_the_check_of_requests_has_it_with_full_weight() -> None:
-    result = played("request", names_it)
+    result = run_check("request", raise_naming_limit)
     assert result.verdict is Verdict.FAIL
     assert result.left_out == ()
 
@@ -121,7 +121,7 @@ def test_one_that_always_fails_is_blocked(check: str, variant: str) -> None:
     def falls(body: dict[str, Any]) -> None:
         raise KeyError(min(body))
 
-    result = played(check, falls, variant)
+    result = run_check(check, falls, variant)
     assert (result.verdict, result.findings, result.left_out) == (Verdict.BLOCKED, (), ())
     assert "KeyError" in result.reason
 
@@ -129,9 +129,9 @@ def test_one_that_always_fails_is_blocked(check: str, variant: str) -> None:
 def test_a_later_request_that_fails_is_judged_as_ever() -> None:
     def falls(body: dict[str, Any]) -> None:
         if any(message["role"] == "tool" for message in body["messages"]):
-            names_it(body)
+            raise_naming_limit(body)
 
-    result = played("agent_loop", falls)
+    result = run_check("agent_loop", falls)
     assert result.verdict is Verdict.FAIL
     assert result.left_out == ()
 

@@ -99,7 +99,7 @@ class Sayer(Adapter):
         super().__init__(created_in_words, MADE_UP)
 
 
-def played(change: Change, made_up: Any = None, check: str = "response") -> ItemResult:
+def run_check(change: Change, made_up: Any = None, check: str = "response") -> ItemResult:
     driver = PythonDriver(Adapter(change, made_up), "adapter")
     try:
         return CHECKS[check](CASE, ROUTE, driver.open, make_harness(CORPUS), "", None)
@@ -107,14 +107,14 @@ def played(change: Change, made_up: Any = None, check: str = "response") -> Item
         driver.close()
 
 
-def failed_by(result: ItemResult) -> set[str]:
+def must_rules(result: ItemResult) -> set[str]:
     return {finding.rule for finding in result.findings if finding.is_must}
 
 
 @pytest.mark.parametrize("change", [created_in_words, index_in_words])
 def test_a_wrong_envelope_is_a_fault_unless_the_adapter_made_it_up(change: Change) -> None:
-    assert failed_by(played(change)) == {ENVELOPE}
-    result = played(change, MADE_UP)
+    assert must_rules(run_check(change)) == {ENVELOPE}
+    result = run_check(change, MADE_UP)
     assert result.verdict is Verdict.PASS
     assert {(finding.rule, finding.level, finding.made_up) for finding in result.findings} == {
         (ENVELOPE, Level.NOTE, Level.MUST)
@@ -122,20 +122,20 @@ def test_a_wrong_envelope_is_a_fault_unless_the_adapter_made_it_up(change: Chang
 
 
 def test_the_whole_body_is_made_up_only_where_it_is_listed() -> None:
-    assert failed_by(played(without_created, MADE_UP)) == {ENVELOPE}
-    assert played(without_created, {"response": [""]}).verdict is Verdict.PASS
-    assert failed_by(played(created_in_words, {"response": [""]})) == {ENVELOPE}  # it is inside, not at it
+    assert must_rules(run_check(without_created, MADE_UP)) == {ENVELOPE}
+    assert run_check(without_created, {"response": [""]}).verdict is Verdict.PASS
+    assert must_rules(run_check(created_in_words, {"response": [""]})) == {ENVELOPE}  # it is inside, not at it
 
 
 def test_a_place_of_another_operation_marks_nothing() -> None:
-    assert failed_by(played(created_in_words, {"request": ["/created"], "stream": ["/created"]})) == {ENVELOPE}
+    assert must_rules(run_check(created_in_words, {"request": ["/created"], "stream": ["/created"]})) == {ENVELOPE}
 
 
 @pytest.mark.parametrize(
     ("change", "place"), [(without_counts, "/usage"), (without_calls, "/choices/*/message/tool_calls")]
 )
 def test_what_a_translation_must_carry_is_never_made_up(change: Change, place: str) -> None:
-    plain, claimed = failed_by(played(change)), failed_by(played(change, {"response": [place]}))
+    plain, claimed = must_rules(run_check(change)), must_rules(run_check(change, {"response": [place]}))
     assert plain
     assert plain <= claimed
 
@@ -144,26 +144,26 @@ def test_what_a_translation_must_carry_is_never_made_up(change: Change, place: s
     "place", ["/choices/*/message/tool_calls/*/id", "/choices", "/choices/0/message/content", "/choices/*/message"]
 )
 def test_what_is_judged_cannot_be_made_up(place: str) -> None:
-    result = played(created_in_words, {"response": [place, "/created"]})
-    assert failed_by(result) == {"translation/protocol-error", ENVELOPE}
+    result = run_check(created_in_words, {"response": [place, "/created"]})
+    assert must_rules(result) == {"translation/protocol-error", ENVELOPE}
     assert f"made_up lists {place} of response, where there is a " in result.findings[0].message
 
 
 def test_tools_of_a_request_cannot_be_made_up() -> None:
-    assert failed_by(played(created_in_words, {"request": ["/max_tokens"]}, "request")) == set()
-    assert failed_by(played(created_in_words, {"request": ["/tools"]}, "request")) == {"translation/protocol-error"}
+    assert must_rules(run_check(created_in_words, {"request": ["/max_tokens"]}, "request")) == set()
+    assert must_rules(run_check(created_in_words, {"request": ["/tools"]}, "request")) == {"translation/protocol-error"}
 
 
 def test_streams_have_places_in_events_and_in_the_reply_that_they_make() -> None:
     plain = {
         finding.body.partition(", ")[2]
-        for finding in played(created_in_words, check="stream").findings
+        for finding in run_check(created_in_words, check="stream").findings
         if finding.is_must
     }
     assert plain
     pointers = {"stream": ["/events/*/data/created", "/events/*/data/was"], "response": ["/created", "/was"]}
-    result = played(created_in_words, pointers, "stream")
-    assert failed_by(result) == set()
+    result = run_check(created_in_words, pointers, "stream")
+    assert must_rules(result) == set()
     assert any(finding.made_up for finding in result.findings)
 
 
@@ -178,7 +178,7 @@ def test_streams_have_places_in_events_and_in_the_reply_that_they_make() -> None
     ],
 )
 def test_what_events_of_a_stream_say_cannot_be_made_up(place: str, what: str) -> None:
-    result = played(created_in_words, {"stream": [place]}, "stream")
+    result = run_check(created_in_words, {"stream": [place]}, "stream")
     (refused, *_) = result.findings
     assert refused.rule == "translation/protocol-error"
     assert f"made_up lists {place} of stream, where there is a {what}" in refused.message
@@ -215,7 +215,7 @@ def test_a_child_says_the_same_when_it_opens_a_session() -> None:
 
 
 def test_reports_say_and_count_it() -> None:
-    result = played(created_in_words, MADE_UP)
+    result = run_check(created_in_words, MADE_UP)
     plain = finding_json(result.findings[0])
     assert (plain["level"], plain["made_up"], plain["own_level"]) == ("NOTE", True, "MUST")
     item = ItemRecord("id", CASE.id, "response", "openai_chat", "anthropic", None, "pass", "passed", findings=[plain])

@@ -178,7 +178,7 @@ def test_what_is_spelt_in_another_way_and_never_read_is_named() -> None:
     assert all("; the body says it as `function_declarations`)" in finding.message for finding in lost)
 
 
-def strict(body: Any) -> Any:
+def require_all(body: Any) -> Any:
     """Every parameter required and nullable, as OpenAI's strict mode wants it."""
     for tool in body.get("tools", ()):
         schema = tool["function"]["parameters"]
@@ -193,7 +193,7 @@ def test_a_schema_that_is_not_undone_is_told_as_on_its_way() -> None:
     """The provider answers by the schema that was declared to it, and the reply comes back so."""
     findings = [
         finding
-        for finding in play("request", strict, case="grep/two-rounds").findings
+        for finding in play("request", require_all, case="grep/two-rounds").findings
         if finding.body.endswith("response")
     ]
     assert {(finding.rule, finding.level) for finding in findings} == {("translation/arguments-undone", Level.MUST)}

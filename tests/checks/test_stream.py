@@ -63,11 +63,11 @@ def rules(result: ItemResult, level: Level = Level.MUST) -> set[str]:
     return {finding.rule for finding in result.findings if finding.level is level}
 
 
-def same(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def pass_through(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from stream(chunks)
 
 
-def at_once(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def in_one_piece(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(stream(list(chunks)))
 
 
@@ -183,7 +183,7 @@ def says_its_error_otherwise(stream: Any, chunks: Iterable[bytes]) -> Iterator[b
 BROKEN = [
     (until_message_stop, "", "translation/stream-at-once", Level.SHOULD),
     (says_its_error_otherwise, "cut", "anthropic/stream-error-shape", Level.MUST),
-    (at_once, "", "translation/stream-at-once", Level.SHOULD),
+    (in_one_piece, "", "translation/stream-at-once", Level.SHOULD),
     (as_text, "recut", "translation/stream-cuts", Level.MUST),
     (in_lines, "recut", "translation/stream-cuts", Level.MUST),
     (piece_is_event, "recut", "translation/stream-cuts", Level.MUST),
@@ -206,7 +206,7 @@ def test_a_fault_is_found_under_its_rule(change: Change, variant: str, rule: str
 
 
 @pytest.mark.parametrize("variant", ["", "recut", "cut"])
-@pytest.mark.parametrize("change", [same, pings])
+@pytest.mark.parametrize("change", [pass_through, pings])
 @pytest.mark.parametrize("upstream", CORPUS.formats)
 def test_what_is_harmless_passes(change: Change, upstream: str, variant: str) -> None:
     result = play(change, "anthropic", upstream, variant)

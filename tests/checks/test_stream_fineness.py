@@ -45,22 +45,22 @@ class Noting:
             def stream(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
                 chunks_read: list[bytes] = []
                 outer.given.append(chunks_read)
-                return outer.change(inner.stream, _noted(chunks, chunks_read))
+                return outer.change(inner.stream, _record_chunks(chunks, chunks_read))
 
         return Session()
 
 
-def _noted(chunks: Iterable[bytes], pieces: list[bytes]) -> Iterator[bytes]:
+def _record_chunks(chunks: Iterable[bytes], pieces: list[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         pieces.append(chunk)
         yield chunk
 
 
-def same(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def pass_through(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from stream(chunks)
 
 
-def deaf_behind_half_a_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def end_within_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Drops what comes after a first piece that ends in the middle of the key of a call."""
 
     def heard() -> Iterator[bytes]:
@@ -75,7 +75,7 @@ def deaf_behind_half_a_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[byt
 def ends_as_if_whole(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Behind 7 events makes an end in order, where the source has none."""
     pieces: list[bytes] = []
-    for piece in stream(_noted(chunks, pieces)):
+    for piece in stream(_record_chunks(chunks, pieces)):
         if b"event: error" in piece and len(pieces) == 7:
             yield b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
             return
@@ -114,7 +114,7 @@ def play(
 
 
 def test_every_place_is_cut_once() -> None:
-    result, streams = play(same, "recut", cuts.ALL, upstream="gemini", case=SHORT)
+    result, streams = play(pass_through, "recut", cuts.ALL, upstream="gemini", case=SHORT)
     assert result.verdict is Verdict.PASS
     size = len(b"".join(streams[0]))
     firsts = {len(pieces[0]) for pieces in streams if len(pieces) == 2}
@@ -122,8 +122,8 @@ def test_every_place_is_cut_once() -> None:
 
 
 def test_a_fault_at_one_place_is_found_by_all() -> None:
-    assert play(deaf_behind_half_a_key, "recut", None, upstream="gemini", case=SHORT)[0].findings == ()
-    (finding,) = play(deaf_behind_half_a_key, "recut", cuts.ALL, upstream="gemini", case=SHORT)[0].findings
+    assert play(end_within_key, "recut", None, upstream="gemini", case=SHORT)[0].findings == ()
+    (finding,) = play(end_within_key, "recut", cuts.ALL, upstream="gemini", case=SHORT)[0].findings
     assert finding.rule == "translation/stream-cuts"
     way = re.search(r"in two at byte (\d+)", finding.message)
     stream = CORPUS.cases[SHORT].exchanges("gemini")[0].stream_path
@@ -133,7 +133,7 @@ def test_a_fault_at_one_place_is_found_by_all() -> None:
 
 
 def test_it_breaks_off_behind_every_event() -> None:
-    result, streams = play(same, "cut", cuts.ALL)
+    result, streams = play(pass_through, "cut", cuts.ALL)
     assert result.verdict is Verdict.PASS
     stream = CORPUS.cases[OTHER].exchanges("openai_chat")[0].stream_path
     assert stream is not None
@@ -162,9 +162,9 @@ def test_a_fault_behind_one_event_is_found_by_all() -> None:
 )
 def test_how_many_ways(fineness: cuts.Fineness | None, costly_pieces: bool, least: int, most: int) -> None:
     """Those of other pieces, five of other frames, and the usual one."""
-    _, streams = play(same, "recut", fineness, costly_pieces=costly_pieces)
+    _, streams = play(pass_through, "recut", fineness, costly_pieces=costly_pieces)
     assert least <= len(streams) <= most
-    _, streams = play(same, "cut", fineness, costly_pieces=costly_pieces)
+    _, streams = play(pass_through, "cut", fineness, costly_pieces=costly_pieces)
     ends = (fineness or (cuts.SPARSE if costly_pieces else cuts.USUAL)).ends
     assert len(streams) <= 2 * ends + max(ends, 3)
 

@@ -51,7 +51,7 @@ class Translator:
         return self.session(route, self)
 
 
-def played(
+def play_streamed_loop(
     translator: Translator, client: str = "openai_chat", upstream: str = "anthropic", case: Case = ABSENT
 ) -> ItemResult:
     route = Route(client, upstream, case.model(client), case.model(upstream))
@@ -62,7 +62,7 @@ def played(
 @pytest.mark.parametrize("upstream", FORMATS)
 def test_a_session_without_response_plays_it(client: str, upstream: str) -> None:
     translator = Translator()
-    result = played(translator, client, upstream)
+    result = play_streamed_loop(translator, client, upstream)
     assert (result.verdict, result.findings, result.reason) == (Verdict.PASS, (), "")
     assert len(translator.asked) == 3
     assert [route.stream for route in translator.routes] == [True]
@@ -141,7 +141,7 @@ class CannotGoOn(FailsTheSecondTime):
 
 @pytest.mark.parametrize("session", [FailsAlways, CannotGoOn])
 def test_what_fails_alone_is_left_to_the_check_of_streams(session: type[Session]) -> None:
-    result = played(Translator(session))
+    result = play_streamed_loop(Translator(session))
     assert (result.verdict, result.findings) == (Verdict.BLOCKED, ())
     assert "stream raised RuntimeError: no " in result.reason
     assert result.traceback
@@ -156,7 +156,7 @@ def test_what_fails_alone_is_left_to_the_check_of_streams(session: type[Session]
     ],
 )
 def test_what_fails_after_another_stream_is_told_here(session: type[Session], rule: str, words: str) -> None:
-    result = played(Translator(session))
+    result = play_streamed_loop(Translator(session))
     assert result.verdict is Verdict.FAIL
     assert [(finding.rule, finding.message, finding.body) for finding in result.findings] == [
         (rule, words, "02-response")
@@ -170,7 +170,7 @@ class Own(CannotGoOn):
 
 
 def test_a_session_with_a_history_of_its_own_has_no_other_check() -> None:
-    result = played(Translator(Own))
+    result = play_streamed_loop(Translator(Own))
     assert [(finding.rule, finding.body) for finding in result.findings] == [("translation/crashed", "02-response")]
 
 
@@ -186,7 +186,7 @@ class UnlawfulStreams(Session):
 
 def test_the_grammar_is_the_business_of_the_check_of_streams() -> None:
     translator = Translator(UnlawfulStreams)
-    assert played(translator, "anthropic", "openai_chat").findings == ()
+    assert play_streamed_loop(translator, "anthropic", "openai_chat").findings == ()
     route = Route("anthropic", "openai_chat", ABSENT.model("anthropic"), ABSENT.model("openai_chat"))
     driver = PythonDriver(translator, "t:T")
     assert CHECKS["stream"](ABSENT, route, driver.open, HARNESS, "", None).verdict is Verdict.FAIL
@@ -200,7 +200,7 @@ class LosesTheSecondCall(Session):
 
 
 def test_another_number_of_calls_ends_it() -> None:
-    result = played(Translator(LosesTheSecondCall))
+    result = play_streamed_loop(Translator(LosesTheSecondCall))
     (finding,) = result.findings
     assert (finding.rule, finding.want, finding.got, finding.body) == ("translation/loop-broken", 2, 1, "01-response")
 
@@ -227,7 +227,11 @@ class LosesOnTheWayUp(Session):
 
 @pytest.mark.parametrize(("session", "down"), [(LosesOnTheWayDown, True), (LosesOnTheWayUp, False)])
 def test_what_a_reply_lost_is_not_blamed_on_the_request(session: type[Session], down: bool) -> None:
-    findings = [finding for finding in played(Translator(session)).findings if finding.rule == "translation/arguments"]
+    findings = [
+        finding
+        for finding in play_streamed_loop(Translator(session)).findings
+        if finding.rule == "translation/arguments"
+    ]
     assert {finding.body for finding in findings} == {"02-request", "03-request"}
     message = "the client's own request has it so"
     assert all((message in finding.message) is down for finding in findings)

@@ -59,11 +59,11 @@ def play(case: str, client: str, upstream: str, change: Any, variant: str = "") 
         driver.close()
 
 
-def without_end(data: bytes) -> Iterable[bytes]:
+def drop_end(data: bytes) -> Iterable[bytes]:
     return [data.partition(b"event: message_delta")[0]]
 
 
-def as_if_whole(data: bytes) -> Iterable[bytes]:
+def complete_stream(data: bytes) -> Iterable[bytes]:
     """Ends every stream as a whole one ends."""
     end = (
         b'event: message_delta\ndata: {"type": "message_delta", "delta": {"stop_reason": "end_turn", '
@@ -76,10 +76,10 @@ def as_if_whole(data: bytes) -> Iterable[bytes]:
 @pytest.mark.parametrize(
     ("case", "change", "variant"),
     [
-        ("write_file/unicode-arguments", without_end, ""),
-        ("streaming/limit-amid-arguments", without_end, ""),
-        ("streaming/error-amid-arguments", as_if_whole, ""),
-        ("write_file/unicode-arguments", as_if_whole, "cut"),
+        ("write_file/unicode-arguments", drop_end, ""),
+        ("streaming/limit-amid-arguments", drop_end, ""),
+        ("streaming/error-amid-arguments", complete_stream, ""),
+        ("write_file/unicode-arguments", complete_stream, "cut"),
     ],
 )
 def test_a_judge_that_finds_nothing_in_streams_leaves_no_other_that_does(
@@ -112,26 +112,26 @@ def test_a_reply_that_fails_may_raise_before_the_first_byte_or_after(client: str
     assert play(case, client, "openai_responses", raising).verdict is Verdict.FAIL
 
 
-def broken(name: str) -> bytes:
+def broken_stream(name: str) -> bytes:
     return (CORPUS.root / "scenarios" / LIMIT / name / "01-broken.sse").read_bytes()
 
 
-def translated(client: str, upstream: str, source: bytes) -> bytes:
+def translate_stream(client: str, upstream: str, source: bytes) -> bytes:
     return b"".join(ReferenceTranslator().open(route_of(CORPUS.cases[LIMIT], client, upstream)).stream([source]))
 
 
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_a_call_that_the_limit_cuts_is_judged_by_the_text_that_was_sent(client: str) -> None:
     """In a whole body of Anthropic the cut arguments are an empty object: not what the model wrote."""
-    source = broken("anthropic")
-    output = translated(client, "anthropic", source)
+    source = broken_stream("anthropic")
+    output = translate_stream(client, "anthropic", source)
     findings = judge_stream(output, client=client, upstream="anthropic", source=source).findings
     assert not [finding for finding in findings if finding.is_must]
 
 
 def test_a_call_that_the_limit_cuts_and_the_translator_empties_is_reported() -> None:
-    source = broken("anthropic")
-    output = parse(translated("openai_chat", "anthropic", source))
+    source = broken_stream("anthropic")
+    output = parse(translate_stream("openai_chat", "anthropic", source))
     fragments = [
         call["function"]
         for event in output["events"]
@@ -182,8 +182,8 @@ def test_a_stream_that_stops_where_its_source_failed_is_no_more_than_a_warning(u
 
 @pytest.mark.parametrize("wrapped", ['{"raw": %s}', '{"error": {"not_json": %s}}', '{"error": ["cut", %s]}'])
 def test_cut_arguments_that_stay_readable_inside_an_object_are_no_whole_call(wrapped: str) -> None:
-    source = broken("openai_chat")
-    output = translated("anthropic", "openai_chat", source)
+    source = broken_stream("openai_chat")
+    output = translate_stream("anthropic", "openai_chat", source)
     cut_text = formats.assemble_bytes("openai_chat", source).calls[-1].text
     text = json.dumps(wrapped % json.dumps(cut_text)).encode()
     events = [event for event in output.split(b"\n\n") if not (b'"index":2' in event and b"input_json_delta" in event)]

@@ -54,7 +54,9 @@ class Translator:
         return Session(route, asks=self.asks)
 
 
-def found(check: str, case_id: str, client: str, rule: str, *, asks: bool, variant: str = "") -> list[Finding]:
+def findings_of_rule(
+    check: str, case_id: str, client: str, rule: str, *, asks: bool, variant: str = ""
+) -> list[Finding]:
     """What a check finds by ``rule`` in a translator to Anthropic."""
     case = CORPUS.cases[case_id]
     route = Route(client, "anthropic", case.model(client), case.model("anthropic"))
@@ -66,32 +68,32 @@ def found(check: str, case_id: str, client: str, rule: str, *, asks: bool, varia
 @pytest.mark.parametrize("variant", ["", "streamed"])
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_state_that_was_not_asked_for_is_no_must(client: str, variant: str) -> None:
-    lost = found("agent_loop", ASKED, client, RETURNED, asks=False, variant=variant)
+    lost = findings_of_rule("agent_loop", ASKED, client, RETURNED, asks=False, variant=variant)
     assert [finding.level for finding in lost] == [Level.NOTE]
 
 
 @pytest.mark.parametrize("variant", ["", "streamed"])
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_state_that_was_asked_for_is_a_must(client: str, variant: str) -> None:
-    lost = found("agent_loop", ASKED, client, RETURNED, asks=True, variant=variant)
+    lost = findings_of_rule("agent_loop", ASKED, client, RETURNED, asks=True, variant=variant)
     assert [finding.level for finding in lost] == [Level.MUST]
 
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_state_of_a_model_that_thinks_unasked_is_a_must(asks: bool) -> None:
-    lost = found("agent_loop", THINKS_UNASKED, "openai_chat", RETURNED, asks=asks)
+    lost = findings_of_rule("agent_loop", THINKS_UNASKED, "openai_chat", RETURNED, asks=asks)
     assert {finding.level for finding in lost} == {Level.MUST}
 
 
 @pytest.mark.parametrize(("asks", "level"), [(False, Level.NOTE), (True, Level.MUST)])
 def test_between_two_ends_of_one_format(asks: bool, level: Level) -> None:
-    lost = found("response", ASKED, "anthropic", REPLY_STATE, asks=asks)
+    lost = findings_of_rule("response", ASKED, "anthropic", REPLY_STATE, asks=asks)
     assert {finding.level for finding in lost} == {level}
 
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_the_wish_that_is_lost_stays_a_finding_of_the_request(asks: bool) -> None:
-    lost = found("request", ASKED, "openai_chat", "translation/reasoning-setting-lost", asks=asks)
+    lost = findings_of_rule("request", ASKED, "openai_chat", "translation/reasoning-setting-lost", asks=asks)
     assert any(finding.body == "01-request" for finding in lost) is not asks
 
 

@@ -38,7 +38,7 @@ each_of_its_formats = every(
 
 
 @cache
-def made(case: Case) -> Twin:
+def cached_twin(case: Case) -> Twin:
     """The twin of a case, which makes its exchanges once."""
     return twin_of(CORPUS, case)
 
@@ -46,13 +46,13 @@ def made(case: Case) -> Twin:
 @pytest.fixture(scope="module", autouse=True)
 def forgotten() -> Iterator[None]:
     yield
-    made.cache_clear()
+    cached_twin.cache_clear()
 
 
 @every("case", PLAYED, id=lambda case: case.id, by=lambda case: case.family)
 def test_the_reference_translates_it(case: Case) -> None:
     """From one of its formats to half of them, to the other half on another day."""
-    twin = made(case)
+    twin = cached_twin(case)
     driver = PythonDriver(ReferenceTranslator(), "toolcall_reference:ReferenceTranslator")
     client = case.formats[PLAYED.index(case) % len(case.formats)]
     for upstream in share(case.formats, 2, PLAYED.index(case)):
@@ -68,7 +68,7 @@ def test_the_reference_translates_it(case: Case) -> None:
 
 @each_of_its_formats
 def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
-    for own, other in zip(case.exchanges(name), made(case).exchanges(name), strict=True):
+    for own, other in zip(case.exchanges(name), cached_twin(case).exchanges(name), strict=True):
         before, after = (formats.read(name, "request", exchange.request) for exchange in (own, other))
         assert [call.id for call in before.calls] == [call.id for call in after.calls]
         assert [result.call for result in before.results] == [result.call for result in after.results]
@@ -77,7 +77,7 @@ def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
             assert own.request == other.request
         for call, twin in zip(before.calls, after.calls, strict=True):
             says = any(isinstance(each, str) and each.isascii() and each for each in _leaves(call.arguments))
-            changes = made(case).changes_calls
+            changes = cached_twin(case).changes_calls
             assert not says or ((call.name, call.arguments) != (twin.name, twin.arguments)) is changes
 
 
@@ -89,21 +89,21 @@ def _leaves(value: object) -> list[object]:
 
 @each_of_its_formats
 def test_its_streams_say_what_its_replies_say(case: Case, name: str) -> None:
-    for own, other in zip(case.exchanges(name), made(case).exchanges(name), strict=True):
+    for own, other in zip(case.exchanges(name), cached_twin(case).exchanges(name), strict=True):
         if own.stream_path is None:
             continue
         differ = [
-            _said(name, exchange.response) != _said(name, _together(name, exchange.stream()))
+            _reply_content(name, exchange.response) != _reply_content(name, _texts_and_calls(name, exchange.stream()))
             for exchange in (own, other)
         ]
         assert differ in ([False, False], [True, True])
 
 
-def _together(name: str, stream: bytes) -> object:
+def _texts_and_calls(name: str, stream: bytes) -> object:
     return formats.assemble(name, parse(stream)).body
 
 
-def _said(name: str, reply: object) -> object:
+def _reply_content(name: str, reply: object) -> object:
     reading = formats.read(name, "response", reply)
     return (
         "".join(getattr(item, "text", "") for turn in reading.turns for item in turn.items),

@@ -64,7 +64,7 @@ class RepliesAlone:
         return type("Session", (), {"response": staticmethod(inner.response)})()
 
 
-def played(check: str, translator: object, route: Route = ROUTE, case: Case = CASE) -> ItemResult:
+def run_check(check: str, translator: object, route: Route = ROUTE, case: Case = CASE) -> ItemResult:
     return CHECKS[check](case, route, PythonDriver(translator, "t:T").open, HARNESS, "", None)
 
 
@@ -74,7 +74,7 @@ def route_from(client: str) -> Route:
 
 @pytest.mark.parametrize("check", ["response", "stream"])
 def test_several_that_were_asked_for_must_not_be_mixed(check: str) -> None:
-    result = played(check, Translator(2))
+    result = run_check(check, Translator(2))
     assert result.verdict is Verdict.FAIL
     assert "translation/call-invented" in {finding.rule for finding in result.findings if finding.is_must}
 
@@ -82,7 +82,7 @@ def test_several_that_were_asked_for_must_not_be_mixed(check: str) -> None:
 @pytest.mark.parametrize("asks", [None, 1])
 @pytest.mark.parametrize("check", ["response", "stream"])
 def test_nobody_is_given_several_unasked(check: str, asks: int | None) -> None:
-    result = played(check, Translator(asks))
+    result = run_check(check, Translator(asks))
     assert (result.verdict, result.findings, result.played) == (Verdict.NOT_APPLICABLE, (), ())
     assert "asks for one reply" in result.reason
 
@@ -90,24 +90,24 @@ def test_nobody_is_given_several_unasked(check: str, asks: int | None) -> None:
 @pytest.mark.parametrize("client", ["anthropic", "openai_responses"])
 @pytest.mark.parametrize("check", ["response", "stream"])
 def test_clients_that_cannot_ask_are_not_given_several(check: str, client: str) -> None:
-    assert played(check, ReferenceTranslator(), route_from(client)).verdict is Verdict.NOT_APPLICABLE
+    assert run_check(check, ReferenceTranslator(), route_from(client)).verdict is Verdict.NOT_APPLICABLE
 
 
 def test_the_round_trip_of_the_request_is_judged_all_the_same() -> None:
-    result = played("round_trip", Translator(None))
+    result = run_check("round_trip", Translator(None))
     assert [bodies.name for bodies in result.played] == ["01-request", "01-request-between"]
     assert {finding.rule for finding in result.findings} == {"translation/setting-lost"}
     assert "asks for one reply" in result.reason
 
 
 def test_what_answers_one_reply_is_played() -> None:
-    result = played("response", ReferenceTranslator(), Route("gemini", "anthropic", *("a model",) * 2))
+    result = run_check("response", ReferenceTranslator(), Route("gemini", "anthropic", *("a model",) * 2))
     assert (result.verdict, len(result.played)) == (Verdict.PASS, 1)
 
 
 def test_without_a_sent_request_the_clients_decides() -> None:
-    assert played("response", RepliesAlone()).played
-    assert not played("response", RepliesAlone(), route_from("anthropic")).played
+    assert run_check("response", RepliesAlone()).played
+    assert not run_check("response", RepliesAlone(), route_from("anthropic")).played
 
 
 class Loop(Case):
@@ -126,7 +126,7 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
     seed = CORPUS.cases["shell/seed"]
     loop = Loop(seed.path, seed.scenario)
     route = Route("anthropic", "openai_chat", seed.model("anthropic"), seed.model("openai_chat"))
-    result = played("agent_loop", ReferenceTranslator(), route, loop)
+    result = run_check("agent_loop", ReferenceTranslator(), route, loop)
     assert result.verdict is Verdict.PASS
     assert [bodies.name for bodies in result.played] == ["01-request"]
     assert "asks for one reply" in result.reason

@@ -91,7 +91,7 @@ class Runner:
         )  # fmt: skip
 
     @property
-    def said(self) -> list[str]:
+    def python_arguments(self) -> list[str]:
         """The words with which ``python`` was called."""
         return self._said.read_text(encoding="utf-8").splitlines()
 
@@ -108,9 +108,9 @@ PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 def test_it_installs_the_suite_and_what_the_translator_needs(runner: Runner) -> None:
     assert runner.step("Install").returncode == 0
-    assert runner.said == [*PIP, str(ROOT), "pytest-xdist"]
+    assert runner.python_arguments == [*PIP, str(ROOT), "pytest-xdist"]
     assert runner.step("Install", suite="toolcall-conformance==0.1.0", install="-r  needs.txt\n.").returncode == 0
-    assert runner.said[7:] == [*PIP, "toolcall-conformance==0.1.0", "pytest-xdist", "-r", "needs.txt", "."]
+    assert runner.python_arguments[7:] == [*PIP, "toolcall-conformance==0.1.0", "pytest-xdist", "-r", "needs.txt", "."]
     assert runner.step("Install", code=1).returncode == 1
 
 
@@ -128,7 +128,7 @@ def test_inputs_become_options(runner: Runner) -> None:
     }
     assert runner.step("Judge", code=1, **inputs, **more).returncode == 1
     assert (runner.folder / "my reports").is_dir()
-    assert runner.said == [
+    assert runner.python_arguments == [
         *("-m", "pytest", "-q"),
         *(f"--toolcall-report=my reports/{name}" for name in ("report.json", "report.html", "summary.md")),
         *("--numprocesses=4", "--toolcall-translator=exec:node a b.mjs", "--toolcall-known-failures=my known.toml"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from stored_requests import pairs
+from stored_requests import request_pairs
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import load_corpus
@@ -19,7 +19,7 @@ Told = tuple[int, dict[str, str]]
 
 
 @pytest.fixture
-def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+def judge_bodies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     """The exit code of the command, and its findings by rule."""
 
     def run(source: Any, output: Any, client: str, upstream: str) -> Told:
@@ -33,7 +33,7 @@ def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return run
 
 
-def lent() -> tuple[dict[str, Any], dict[str, Any]]:
+def foreign_signature() -> tuple[dict[str, Any], dict[str, Any]]:
     """A client of Anthropic whose thinking block carries a signature that also goes to Gemini."""
     case = load_corpus().cases["reasoning/seed"]
     source = copy.deepcopy(case.exchanges("anthropic")[1].request)
@@ -45,19 +45,19 @@ def lent() -> tuple[dict[str, Any], dict[str, Any]]:
     return source, output
 
 
-def test_whose_state_it_is_a_captured_body_does_not_tell(told: Any) -> None:
-    source, output = lent()
-    code, levels = told(source, output, "anthropic", "gemini")
+def test_whose_state_it_is_a_captured_body_does_not_tell(judge_bodies: Any) -> None:
+    source, output = foreign_signature()
+    code, levels = judge_bodies(source, output, "anthropic", "gemini")
     assert (code, levels) == (0, {"translation/state-to-stranger": "SHOULD"})
     sure = judge(source, output, client="anthropic", upstream="gemini").findings
     assert [finding.rule for finding in sure if finding.level is Level.MUST] == ["translation/state-to-stranger"]
 
 
-def test_a_conversation_that_the_client_left_out(told: Any) -> None:
-    source, output = next(pairs("state/parallel-calls", "anthropic"))
-    assert told(source, output, "openai_responses", "anthropic") == (0, {})
+def test_a_conversation_that_the_client_left_out(judge_bodies: Any) -> None:
+    source, output = next(request_pairs("state/parallel-calls", "anthropic"))
+    assert judge_bodies(source, output, "openai_responses", "anthropic") == (0, {})
     del output["messages"][:-1]
-    code, levels = told(source, output, "openai_responses", "anthropic")
+    code, levels = judge_bodies(source, output, "openai_responses", "anthropic")
     assert code == 1
     assert levels["translation/stored-history"] == "MUST"
 
@@ -82,7 +82,7 @@ def test_what_was_tolerated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert first["got"] == pair["output"]["messages"][2]["tool_calls"][0]["id"] != first["want"]
 
 
-def written(tmp_path: Path, **bodies: Any) -> list[str]:
+def write_bodies(tmp_path: Path, **bodies: Any) -> list[str]:
     """Bodies as files, in order."""
     for name, body in bodies.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(body), encoding="utf-8")
@@ -93,7 +93,7 @@ def test_one_body_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     exchange = load_corpus().cases["shell/seed"].exchanges("anthropic")[1]
     broken = copy.deepcopy(exchange.request)
     broken["messages"][1]["content"][-1]["id"] = "toolu_other"
-    good, bad, reply = written(tmp_path, good=exchange.request, bad=broken, reply=exchange.response)
+    good, bad, reply = write_bodies(tmp_path, good=exchange.request, bad=broken, reply=exchange.response)
     assert main(["judge", "--client", "anthropic", good]) == 0
     assert main(["judge", "--client", "anthropic", "--response", reply]) == 0
     capsys.readouterr()
@@ -103,7 +103,7 @@ def test_one_body_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_reply_judged_as_a_request_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     exchange = load_corpus().cases["shell/seed"].exchanges("openai_chat")[0]
-    request, reply = written(tmp_path, request=exchange.request, reply=exchange.response)
+    request, reply = write_bodies(tmp_path, request=exchange.request, reply=exchange.response)
     assert main(["judge", "--client", "openai_chat", reply]) == 4
     assert "reply.json: this is a reply of openai_chat; add --response" in capsys.readouterr().err
     ends = ["--client", "anthropic", "--upstream", "openai_chat"]
@@ -114,7 +114,7 @@ def test_a_reply_judged_as_a_request_is_refused(tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize(("client", "upstream"), [("anthropic", "openai_chat"), ("gemini", "openai_responses")])
 def test_swapped_files_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], client: str, upstream: str) -> None:
     case = load_corpus().cases["shell/seed"]
-    files = written(tmp_path, one=case.exchanges(client)[1].request, two=case.exchanges(upstream)[1].request)
+    files = write_bodies(tmp_path, one=case.exchanges(client)[1].request, two=case.exchanges(upstream)[1].request)
     ends = ["judge", "--client", client, "--upstream", upstream]
     main([*ends, *files])
     assert "files swapped" not in capsys.readouterr().out

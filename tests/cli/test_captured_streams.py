@@ -26,7 +26,7 @@ def golden(name: str, case: str = CASE) -> bytes:
     return path.read_bytes()
 
 
-def translated(upstream: str, client: str, stream: bytes | None = None) -> bytes:
+def translate_stream(upstream: str, client: str, stream: bytes | None = None) -> bytes:
     case = CORPUS.cases[CASE]
     route = type("Route", (), {"client": client, "upstream": upstream})()
     route.client_model, route.upstream_model, route.stream = case.model(client), case.model(upstream), True
@@ -35,7 +35,7 @@ def translated(upstream: str, client: str, stream: bytes | None = None) -> bytes
     return b"".join(session.stream([golden(upstream) if stream is None else stream]))
 
 
-def begun(stream: bytes, events: int) -> bytes:
+def first_events(stream: bytes, events: int) -> bytes:
     return b"".join(cuts.split_events(stream)[:events])
 
 
@@ -57,7 +57,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.fixture
-def found(run: Callable[..., Any]) -> Callable[..., tuple[int, list[dict[str, Any]]]]:
+def judge_findings(run: Callable[..., Any]) -> Callable[..., tuple[int, list[dict[str, Any]]]]:
     """The exit code, and the findings that are no notes."""
 
     def judge(*words: str, **files: bytes) -> tuple[int, list[dict[str, Any]]]:
@@ -69,13 +69,13 @@ def found(run: Callable[..., Any]) -> Callable[..., tuple[int, list[dict[str, An
 
 
 @pytest.mark.parametrize("name", CORPUS.formats)
-def test_a_golden_stream_alone(found: Any, name: str) -> None:
-    assert found("--client", name, "--stream", "s", s=golden(name)) == (0, [])
+def test_a_golden_stream_alone(judge_findings: Any, name: str) -> None:
+    assert judge_findings("--client", name, "--stream", "s", s=golden(name)) == (0, [])
 
 
-def test_a_broken_stream_alone(found: Any) -> None:
+def test_a_broken_stream_alone(judge_findings: Any) -> None:
     again = golden("anthropic").replace(b'"index":1', b'"index":0')
-    code, findings = found("--client", "anthropic", "--stream", "s", s=again)
+    code, findings = judge_findings("--client", "anthropic", "--stream", "s", s=again)
     assert code == 1
     wrong = next(finding for finding in findings if finding["rule"] == "anthropic/stream-block-index")
     events = cuts.split_events(again)
@@ -84,27 +84,29 @@ def test_a_broken_stream_alone(found: Any) -> None:
     assert wrong["subject"] == f"event {wrong['event']} of {len(events)}, content_block_start"
 
 
-def test_a_stream_alone_that_breaks_off(found: Any) -> None:
-    code, findings = found("--client", "openai_chat", "--stream", "s", s=begun(golden("openai_chat"), 6))
+def test_a_stream_alone_that_breaks_off(judge_findings: Any) -> None:
+    code, findings = judge_findings(
+        "--client", "openai_chat", "--stream", "s", s=first_events(golden("openai_chat"), 6)
+    )
     assert code == 1
     assert "openai_chat/stream-finish" in {finding["rule"] for finding in findings}
 
 
 @pytest.mark.parametrize("upstream", CORPUS.formats)
 @pytest.mark.parametrize("client", CORPUS.formats)
-def test_a_translation(found: Any, client: str, upstream: str) -> None:
+def test_a_translation(judge_findings: Any, client: str, upstream: str) -> None:
     reply = json.dumps(CORPUS.cases[CASE].exchanges(upstream)[0].response).encode()
     words = ("--client", client, "--upstream", upstream, "--stream", "up", "down")
-    output = translated(upstream, client)
-    code, findings = found(*words, up=golden(upstream), down=output)
+    output = translate_stream(upstream, client)
+    code, findings = judge_findings(*words, up=golden(upstream), down=output)
     assert (code, {finding["level"] for finding in findings} - {"SHOULD"}) == (0, set())
-    assert found(*words, up=reply, down=output) == (code, findings)
+    assert judge_findings(*words, up=reply, down=output) == (code, findings)
 
 
-def test_what_changed_is_found_in_the_reply_that_it_amounts_to(run: Any, found: Any) -> None:
-    output = translated("gemini", "anthropic").replace(b"Lyon Part-Dieu", b"Lyon Perrache")
+def test_what_changed_is_found_in_the_reply_that_it_amounts_to(run: Any, judge_findings: Any) -> None:
+    output = translate_stream("gemini", "anthropic").replace(b"Lyon Part-Dieu", b"Lyon Perrache")
     words = ("--client", "anthropic", "--upstream", "gemini", "--stream", "up", "down")
-    code, findings = found(*words, up=golden("gemini"), down=output)
+    code, findings = judge_findings(*words, up=golden("gemini"), down=output)
     assert code == 1
     (wrong,) = [finding for finding in findings if finding["level"] == "MUST"]
     assert wrong["rule"] == "translation/arguments"
@@ -116,39 +118,39 @@ def test_what_changed_is_found_in_the_reply_that_it_amounts_to(run: Any, found: 
     assert "in    the reply, assembled" in out
 
 
-def test_the_upstream_broke_off(run: Any, found: Any) -> None:
+def test_the_upstream_broke_off(run: Any, judge_findings: Any) -> None:
     """What ends with its source is right; what closes a call or ends in order is not."""
-    up = begun(golden("openai_chat"), 15)
+    up = first_events(golden("openai_chat"), 15)
     words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
-    down = translated("openai_chat", "anthropic", up)
-    assert found(*words, up=up, down=down) == (0, [])
+    down = translate_stream("openai_chat", "anthropic", up)
+    assert judge_findings(*words, up=up, down=down) == (0, [])
     _, out, _ = run(*words)
     assert "up breaks off after 15 events; the judge checks that the output does not look complete" in out
     _, out, _ = run(*words, up=up + b"data: {")
     assert "up breaks off after 15 events, in the middle of the next one;" in out
     without_its_error = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
-    assert found(*words, down=without_its_error) == (0, [])
+    assert judge_findings(*words, down=without_its_error) == (0, [])
     started = without_its_error.count(b"content_block_start\n") - 1
     stopped = b'event: content_block_stop\ndata: {"type":"content_block_stop","index":%d}\n\n' % started
-    code, findings = found(*words, down=without_its_error + stopped)
+    code, findings = judge_findings(*words, down=without_its_error + stopped)
     assert (code, [finding["rule"] for finding in findings]) == (1, ["translation/stream-cut-call"])
-    code, findings = found(*words, down=translated("openai_chat", "anthropic"))
+    code, findings = judge_findings(*words, down=translate_stream("openai_chat", "anthropic"))
     assert code == 1
-    early = begun(golden("anthropic"), 3)
+    early = first_events(golden("anthropic"), 3)
     end = b'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}\n\n'
     end += b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
-    code, findings = found(*words, down=early + end)
+    code, findings = judge_findings(*words, down=early + end)
     assert "translation/stream-cut-end" in {finding["rule"] for finding in findings}
 
 
 @pytest.mark.parametrize("client", CORPUS.formats)
-def test_what_just_stops_with_its_source_is_right_in_every_format(found: Any, client: str) -> None:
-    up = begun(golden("anthropic"), 8)
+def test_what_just_stops_with_its_source_is_right_in_every_format(judge_findings: Any, client: str) -> None:
+    up = first_events(golden("anthropic"), 8)
     words = ("--client", client, "--upstream", "anthropic", "--stream", "up", "down")
-    assert found(*words, up=up, down=begun(golden(client), 2)) == (0, [])
+    assert judge_findings(*words, up=up, down=first_events(golden(client), 2)) == (0, [])
 
 
-def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(found: Any) -> None:
+def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(judge_findings: Any) -> None:
     """Responses says it before the item is done."""
     pieces = cuts.split_events(golden("openai_responses"))
     place = next(count for count, event in enumerate(pieces) if b"function_call_arguments.done" in event)
@@ -156,56 +158,60 @@ def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(found: Any) -
     stops = [count for count, event in enumerate(down) if b"event: content_block_stop" in event]
     words = ("--client", "anthropic", "--upstream", "openai_responses", "--stream", "up", "down")
     one_call_closed = b"".join(down[: stops[1] + 1])
-    assert found(*words, up=b"".join(pieces[: place + 1]), down=one_call_closed) == (0, [])
-    assert found(*words, up=b"".join(pieces[:place])) == (0, []), "nothing can follow on an object that is complete"
-    code, findings = found(*words, up=b"".join(pieces[: place - 1]))
+    assert judge_findings(*words, up=b"".join(pieces[: place + 1]), down=one_call_closed) == (0, [])
+    assert judge_findings(*words, up=b"".join(pieces[:place])) == (0, []), (
+        "nothing can follow on an object that is complete"
+    )
+    code, findings = judge_findings(*words, up=b"".join(pieces[: place - 1]))
     assert (code, [finding["rule"] for finding in findings]) == (1, ["translation/stream-cut-call"])
 
 
-def test_torn_bytes_count_though_the_upstream_broke_off(found: Any) -> None:
+def test_torn_bytes_count_though_the_upstream_broke_off(judge_findings: Any) -> None:
     words = ("--client", "openai_chat", "--upstream", "anthropic", "--stream", "up", "down")
-    down = begun(golden("openai_chat"), 3).replace(b"I check", b"I \xff", 1)
+    down = first_events(golden("openai_chat"), 3).replace(b"I check", b"I \xff", 1)
     assert b"\xff" in down
-    _, findings = found(*words, up=begun(golden("anthropic"), 8), down=down)
+    _, findings = judge_findings(*words, up=first_events(golden("anthropic"), 8), down=down)
     assert [finding["rule"] for finding in findings] == ["openai_chat/stream-text"]
 
 
-def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(found: Any) -> None:
-    up = begun(golden("openai_chat"), 15)
-    down = begun(golden("anthropic"), 15).replace(b'"index":1', b'"index":5')
+def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(judge_findings: Any) -> None:
+    up = first_events(golden("openai_chat"), 15)
+    down = first_events(golden("anthropic"), 15).replace(b'"index":1', b'"index":5')
     words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
-    _, findings = found(*words, up=up, down=down)
+    _, findings = judge_findings(*words, up=up, down=down)
     assert {finding["rule"] for finding in findings} >= {"anthropic/stream-block-index"}
     assert not any(finding["rule"] == "anthropic/stream-end" for finding in findings)
 
 
-def test_the_upstream_failed(run: Any, found: Any) -> None:
+def test_the_upstream_failed(run: Any, judge_findings: Any) -> None:
     failing = (
         b'data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}\n\n'
     )
-    up = begun(golden("openai_chat"), 6) + failing
+    up = first_events(golden("openai_chat"), 6) + failing
     words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
-    down = translated("openai_chat", "anthropic", up)
-    assert found(*words, up=up, down=down) == (0, [])
+    down = translate_stream("openai_chat", "anthropic", up)
+    assert judge_findings(*words, up=up, down=down) == (0, [])
     assert "up holds an error of the upstream; the judge checks that the client receives it" in run(*words)[1]
     silent = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
-    assert [finding["rule"] for finding in found(*words, down=silent)[1]] == ["translation/stream-error-as-break"]
+    assert [finding["rule"] for finding in judge_findings(*words, down=silent)[1]] == [
+        "translation/stream-error-as-break"
+    ]
 
 
-def test_a_whole_reply_of_which_nothing_comes(found: Any) -> None:
+def test_a_whole_reply_of_which_nothing_comes(judge_findings: Any) -> None:
     error = b'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"no"}}\n\n'
     words = ("--client", "anthropic", "--upstream", "gemini", "--stream", "up", "down")
-    code, findings = found(*words, up=golden("gemini"), down=error)
+    code, findings = judge_findings(*words, up=golden("gemini"), down=error)
     assert (code, findings[-1]["message"]) == (1, "the upstream's reply is whole, and the client gets an error")
-    code, findings = found(*words, down=b'event: ping\ndata: {"type":"ping"}\n\n')
+    code, findings = judge_findings(*words, down=b'event: ping\ndata: {"type":"ping"}\n\n')
     assert (code, findings[-1]["message"]) == (1, "the upstream's reply is whole, and the client gets nothing of it")
 
 
-def test_a_stream_of_another_format_is_one_finding(found: Any) -> None:
+def test_a_stream_of_another_format_is_one_finding(judge_findings: Any) -> None:
     alone, with_source = ("--stream", "s"), ("--upstream", "openai_chat", "--stream", "s", "s")
     other = "no event belongs to a reply of anthropic; they look like openai_chat"
     for words, message in ((alone, other), (with_source, "the stream went through unchanged")):
-        code, (wrong,) = found("--client", "anthropic", *words, s=golden("openai_chat"))
+        code, (wrong,) = judge_findings("--client", "anthropic", *words, s=golden("openai_chat"))
         assert (code, wrong["rule"]) == (1, "translation/target-format")
         assert wrong["message"] == message
 
@@ -218,10 +224,10 @@ def test_stdin_takes_one_of_the_two(run: Any) -> None:
     assert "only one of the two bodies can be read from stdin" in run(*words, "-", "-")[2]
 
 
-def test_bytes_that_are_no_text_are_a_finding_where_the_client_gets_them(found: Any) -> None:
+def test_bytes_that_are_no_text_are_a_finding_where_the_client_gets_them(judge_findings: Any) -> None:
     torn = golden("openai_chat").replace("è".encode(), b"\xc3", 1)
     assert torn != golden("openai_chat")
-    code, findings = found("--client", "openai_chat", "--stream", "s", s=torn)
+    code, findings = judge_findings("--client", "openai_chat", "--stream", "s", s=torn)
     assert code == 1
     assert "openai_chat/stream-text" in {finding["rule"] for finding in findings}
 

@@ -12,7 +12,7 @@ from toolcall_conformance.cli import main
 from toolcall_conformance.cli.parser import SHELLS
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def run_output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     with pytest.raises(SystemExit) as error:
         main(words)
     assert error.value.code == 0
@@ -21,13 +21,13 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_knows_commands_and_options(capsys: pytest.CaptureFixture[str], shell: str) -> None:
-    script = printed(capsys, "--print-completion", shell)
+    script = run_output(capsys, "--print-completion", shell)
     assert all(word in script for word in ("judge", "explain", "upstream-model"))
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_bash_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
-    script = printed(capsys, "--print-completion", "bash")
+    script = run_output(capsys, "--print-completion", "bash")
     done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -41,5 +41,5 @@ def test_without_the_extra_it_says_which(monkeypatch: pytest.MonkeyPatch, capsys
 
 
 def test_the_help_names_kinds_of_translators_and_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    help_text = " ".join(printed(capsys, "--help").split())
+    help_text = " ".join(run_output(capsys, "--help").split())
     assert all(word in help_text for word in ("exec:COMMAND", "gateway:FILE.toml", "anthropic", "openai_responses"))

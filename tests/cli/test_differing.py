@@ -14,7 +14,7 @@ from toolcall_conformance.library import load_corpus
 CASE = load_corpus().cases["parallel/three-tools"]
 
 
-def written(folder: Path, name: str, body: Any) -> str:
+def write_body(folder: Path, name: str, body: Any) -> str:
     (folder / name).write_text(json.dumps(body), encoding="utf-8")
     return str(folder / name)
 
@@ -26,11 +26,11 @@ def test_what_differs_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     output["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]
     del output["tools"][2]
     paths = [
-        written(tmp_path, "source.json", CASE.exchanges("anthropic")[0].request),
-        written(tmp_path, "output.json", output),
+        write_body(tmp_path, "source.json", CASE.exchanges("anthropic")[0].request),
+        write_body(tmp_path, "output.json", output),
     ]
     ends = ("--client", "anthropic", "--upstream", "openai_chat")
-    assert main(["judge", *ends, *paths, "--diff", written(tmp_path, "golden.json", golden)]) == 1
+    assert main(["judge", *ends, *paths, "--diff", write_body(tmp_path, "golden.json", golden)]) == 1
     lines = capsys.readouterr().out.splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("differs from "))
     assert lines[place].endswith("golden.json: in 2 places")
@@ -43,10 +43,10 @@ def test_what_differs_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_ids_and_times_of_a_reply_are_new_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = CASE.exchanges("openai_responses")[0].response
     paths = [
-        written(tmp_path, "source.json", CASE.exchanges("anthropic")[0].response),
-        written(tmp_path, "output.json", golden | {"id": "resp_other", "created_at": 1, "completed_at": 2}),
+        write_body(tmp_path, "source.json", CASE.exchanges("anthropic")[0].response),
+        write_body(tmp_path, "output.json", golden | {"id": "resp_other", "created_at": 1, "completed_at": 2}),
         "--diff",
-        written(tmp_path, "golden.json", golden),
+        write_body(tmp_path, "golden.json", golden),
     ]
     main(["judge", "--client", "openai_responses", "--upstream", "anthropic", "--response", *paths])
     assert "golden.json: in nothing that counts" in capsys.readouterr().out
@@ -55,6 +55,6 @@ def test_ids_and_times_of_a_reply_are_new_each_time(tmp_path: Path, capsys: pyte
 
 
 def test_streams_and_errors_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    error = written(tmp_path, "error.json", {"status": 400, "body": {"error": {"message": "x"}}})
+    error = write_body(tmp_path, "error.json", {"status": 400, "body": {"error": {"message": "x"}}})
     assert main(["judge", "--client", "gemini", "--error", error, "--diff", error]) == 4
     assert "--diff compares requests and whole replies" in capsys.readouterr().err

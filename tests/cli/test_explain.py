@@ -48,7 +48,7 @@ MEAN_OF_RULES = 30
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[Explanation]:
+def all_explanations() -> list[Explanation]:
     explainer = Explainer(CORPUS, "pytest --toolcall-translator SPEC")
     explanations = [
         explanation for name in explainer.names if name not in CORPUS.retired for explanation in explainer.explain(name)
@@ -56,9 +56,9 @@ def everything() -> list[Explanation]:
     return list({(explanation.kind, explanation.name): explanation for explanation in explanations}.values())
 
 
-def test_nothing_is_missing(everything: list[Explanation]) -> None:
+def test_nothing_is_missing(all_explanations: list[Explanation]) -> None:
     lacking = {}
-    for explanation in everything:
+    for explanation in all_explanations:
         names = {part.name for part in explanation.parts if part.text or part.lines}
         lacks = PARTS[explanation.kind] - names
         if explanation.kind in RESTS_ON_EVIDENCE and not names & EVIDENCE:
@@ -70,9 +70,9 @@ def test_nothing_is_missing(everything: list[Explanation]) -> None:
     assert lacking == {}
 
 
-def test_all_kinds_of_words_are_explained(everything: list[Explanation]) -> None:
+def test_all_kinds_of_words_are_explained(all_explanations: list[Explanation]) -> None:
     names: dict[str, set[str]] = {}
-    for explanation in everything:
+    for explanation in all_explanations:
         names.setdefault(explanation.kind, set()).add(explanation.name)
     assert names["rule"] == set(CORPUS.rules)
     assert names["case"] == set(CORPUS.cases)
@@ -89,16 +89,18 @@ def test_all_kinds_of_words_are_explained(everything: list[Explanation]) -> None
     assert names["loss"] >= {"native", "convention", "no", "cannot", "may"}
 
 
-def test_what_breaks_a_rule_differs_from_what_obeys_it(everything: list[Explanation]) -> None:
-    for explanation in everything:
+def test_what_breaks_a_rule_differs_from_what_obeys_it(all_explanations: list[Explanation]) -> None:
+    for explanation in all_explanations:
         examples = {
             part.name: part.lines for part in explanation.parts if part.name in ("breaks", "obeys") and part.lines
         }
         assert len(examples) != 2 or examples["breaks"] != examples["obeys"], explanation.name
 
 
-def test_it_is_read_at_a_glance(everything: list[Explanation]) -> None:
-    lines = {(explanation.kind, explanation.name): explanation.text(100).splitlines() for explanation in everything}
+def test_it_is_read_at_a_glance(all_explanations: list[Explanation]) -> None:
+    lines = {
+        (explanation.kind, explanation.name): explanation.text(100).splitlines() for explanation in all_explanations
+    }
     assert {name: len(text) for name, text in lines.items() if len(text) > MAX_LINES} == {}
     of_rules = [len(text) for (kind, _), text in lines.items() if kind == "rule"]
     assert sum(of_rules) / len(of_rules) < MEAN_OF_RULES
@@ -106,10 +108,10 @@ def test_it_is_read_at_a_glance(everything: list[Explanation]) -> None:
     assert [line for text in lines.values() for line in text if len(line) > 100 and not copied.search(line)] == []
 
 
-def test_the_entry_of_every_rule_can_be_copied(everything: list[Explanation], tmp_path: Path) -> None:
+def test_the_entry_of_every_rule_can_be_copied(all_explanations: list[Explanation], tmp_path: Path) -> None:
     entries = [
         part
-        for explanation in everything
+        for explanation in all_explanations
         if explanation.kind == "rule"
         for part in explanation.parts
         if part.name == "known"
@@ -119,44 +121,48 @@ def test_the_entry_of_every_rule_can_be_copied(everything: list[Explanation], tm
     assert [entry.rule for entry in load(file, RuleNames(CORPUS.rules, CORPUS.retired)).entries] == list(CORPUS.rules)
 
 
-def told(name: str, **options: bool) -> str:
+def explain(name: str, **options: bool) -> str:
     return "\n\n".join(explanation.text(100) for explanation in Explainer(CORPUS, "pytest", **options).explain(name))
 
 
 def test_the_page_shows_what_it_prints(request: pytest.FixtureRequest) -> None:
     page = (request.config.rootpath / "docs" / "verdicts.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```\n(gemini/result-names-call  \(MUST.*?)```$", page, re.MULTILINE | re.DOTALL)
-    assert example == told("gemini/result-names-call") + "\n"
+    assert example == explain("gemini/result-names-call") + "\n"
 
 
 def test_a_pattern_is_as_narrow_as_its_rule() -> None:
-    assert 'items = ["*-to-gemini*"]' in told("gemini/role")
-    assert 'items = ["*::gemini-to-*"]' in told("gemini/stream-data")
-    assert 'items = ["*::otel::*"]' in told("otel/call-id")
-    assert 'items = ["*"]' in told("translation/arguments")
+    assert 'items = ["*-to-gemini*"]' in explain("gemini/role")
+    assert 'items = ["*::gemini-to-*"]' in explain("gemini/stream-data")
+    assert 'items = ["*::otel::*"]' in explain("otel/call-id")
+    assert 'items = ["*"]' in explain("translation/arguments")
 
 
 def test_real_incidents_are_those_of_the_doubles_that_die_by_it() -> None:
-    assert "Results in another order are paired by their place" in told("translation/results-linked")
-    few, everything = told("translation/finish-reason"), told("translation/finish-reason", everything=True)
+    assert "Results in another order are paired by their place" in explain("translation/results-linked")
+    few, everything = explain("translation/finish-reason"), explain("translation/finish-reason", everything=True)
     assert "more, with --all" in few
     assert "more, with --all" not in everything
     assert everything.count("https://") > few.count("https://")
 
 
 def test_the_files_of_a_rule_are_named() -> None:
-    assert "corpus/formats/openai_chat/request.schema.json at /$defs/metadata\n" in told("openai_chat/metadata-strings")
-    assert "  files     corpus/translation/rules/call-lost.json\n" in told("translation/call-lost")
-    place = re.search(r"toolcall_conformance/(formats/openai_chat/.*\.py):(\d+)\n", told("openai_chat/call-ids-unique"))
+    assert "corpus/formats/openai_chat/request.schema.json at /$defs/metadata\n" in explain(
+        "openai_chat/metadata-strings"
+    )
+    assert "  files     corpus/translation/rules/call-lost.json\n" in explain("translation/call-lost")
+    place = re.search(
+        r"toolcall_conformance/(formats/openai_chat/.*\.py):(\d+)\n", explain("openai_chat/call-ids-unique")
+    )
     assert place is not None
     lines = (Path(inspect.getfile(formats)).parents[1] / place[1]).read_text(encoding="utf-8").splitlines()
     assert "openai_chat/call-ids-unique" in lines[int(place[2]) - 1]
 
 
-def test_each_rule_of_a_schema_has_a_place_there(everything: list[Explanation]) -> None:
+def test_each_rule_of_a_schema_has_a_place_there(all_explanations: list[Explanation]) -> None:
     lacking = {
         explanation.name
-        for explanation in everything
+        for explanation in all_explanations
         if explanation.kind == "rule" and CORPUS.rule(explanation.name).raw["check"] == "schema"
         if not any(".schema.json" in part.text for part in explanation.parts if part.name == "files")
     }
@@ -164,8 +170,8 @@ def test_each_rule_of_a_schema_has_a_place_there(everything: list[Explanation]) 
 
 
 def test_a_rule_that_no_body_shows_says_why() -> None:
-    assert "  breaks    There was no output, so there is no body to show.\n" in told("translation/timed-out")
-    cut = told("translation/stream-cut-end")
+    assert "  breaks    There was no output, so there is no body to show.\n" in explain("translation/timed-out")
+    cut = explain("translation/stream-cut-end")
     assert "  breaks    The stream of the upstream must be cut as well" in cut
     assert "The end of the output:\n" in cut
 
@@ -266,7 +272,7 @@ def test_what_a_terminal_takes_for_a_command_is_escaped() -> None:
     assert hostile.text(80) == "case  \\x1b[2J\n  says      red\\x1b[31m\\n\\u202etext\n            a\\x07\\ud83cb"
 
 
-def shown(left: Any, right: Any, width: int = 60) -> tuple[str, list[str], list[str]]:
+def columns(left: Any, right: Any, width: int = 60) -> tuple[str, list[str], list[str]]:
     difference, left_lines, other = side_by_side(contrast(left, right), width)
     return difference.pointer, list(left_lines), list(other)
 
@@ -275,7 +281,7 @@ def test_only_what_differs_is_shown() -> None:
     long = "x" * 200
     left = {"rest": [1, 2, {"a": long}], "at": {"here": {"name": "good", "text": long}}}
     right = {"rest": [1, 2, {"a": long}], "at": {"here": {"name": "bad", "text": long}}}
-    pointer, good, bad = shown(left, right)
+    pointer, good, bad = columns(left, right)
     assert pointer == "/at/here"
     assert '"name": "good"' in good[1]
     assert '"name": "bad"' in bad[1]
@@ -294,7 +300,7 @@ def test_only_what_differs_is_shown() -> None:
     ],
 )
 def test_the_place_holds_all_differences(left: Any, right: Any, pointer: str) -> None:
-    place, left_lines, other = shown(left, right)
+    place, left_lines, other = columns(left, right)
     assert place == pointer
     assert left_lines != other
 

@@ -39,7 +39,7 @@ def _fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
-def _written(content: bytes) -> Callable[[Path], object]:
+def _write_bytes(content: bytes) -> Callable[[Path], object]:
     return lambda path: path.write_bytes(content)
 
 
@@ -48,15 +48,15 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "zeros": lambda path: path.symlink_to("/dev/zero"),
     "directory": lambda path: path.mkdir(),
     "circle of links": lambda path: path.symlink_to(path),
-    "empty": _written(b""),
-    "NUL": _written(b"\0" * 100),
-    "latin-1": _written("[pytest]\nä = 1".encode("latin-1")),
-    "brackets": _written(b"a = " + b"[" * 100_000),
-    "dots": _written(b"[" + b".".join([b"a"] * 2000) + b"]\nb = 1\n"),
-    "digits": _written(b"a = " + b"9" * 10_000),
-    "deep": _written(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
-    "less deep": _written(b'{"a": ' + b"[" * 900 + b"]" * 900 + b"}"),
-    "large": _written(b'"' + b"a" * 5000 + b'"'),
+    "empty": _write_bytes(b""),
+    "NUL": _write_bytes(b"\0" * 100),
+    "latin-1": _write_bytes("[pytest]\nä = 1".encode("latin-1")),
+    "brackets": _write_bytes(b"a = " + b"[" * 100_000),
+    "dots": _write_bytes(b"[" + b".".join([b"a"] * 2000) + b"]\nb = 1\n"),
+    "digits": _write_bytes(b"a = " + b"9" * 10_000),
+    "deep": _write_bytes(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+    "less deep": _write_bytes(b'{"a": ' + b"[" * 900 + b"]" * 900 + b"}"),
+    "large": _write_bytes(b'"' + b"a" * 5000 + b'"'),
 }
 
 FORMATS = ("anthropic", "openai_chat")
@@ -84,7 +84,7 @@ def test_no_file_ends_a_command_with_a_traceback(tmp_path: Path, monkeypatch: py
         folder = tmp_path / name
         folder.mkdir()
         make(folder / file)
-        message = _said(read, folder / file, kind)
+        message = _reader_error(read, folder / file, kind)
         assert (
             message is not None or (name not in ("pipe", "zeros", "latin-1")) or (reader == "ini" and name != "latin-1")
         )
@@ -115,7 +115,7 @@ def test_no_circle_of_links_is_written_to(
     assert all(path.is_symlink() for path in tmp_path.iterdir())
 
 
-def _said(read: Callable[[Path], Any], path: Path, kind: type[Exception]) -> str | None:
+def _reader_error(read: Callable[[Path], Any], path: Path, kind: type[Exception]) -> str | None:
     """What the reader's own error says of a file; None for a file that it takes."""
     try:
         read(path)

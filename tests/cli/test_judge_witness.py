@@ -28,7 +28,7 @@ Told = tuple[int, str, str]
 
 
 @pytest.fixture
-def judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
+def run_judge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
     """The exit code of the command with two bodies, and what it printed."""
 
     def run(source: Any, output: Any, client: str, upstream: str, *words: str) -> Told:
@@ -54,43 +54,44 @@ def bodies(way: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_line_for_a_right_body(judged: Callable[..., Told], way: str) -> None:
+def test_a_line_for_a_right_body(run_judge: Callable[..., Told], way: str) -> None:
     client, upstream, words = WAYS[way]
     name = upstream if way == "request" else client
     official(name)
-    code, out, _ = judged(*bodies(way), client, upstream, *words, "--witness")
+    code, out, _ = run_judge(*bodies(way), client, upstream, *words, "--witness")
     (line,) = [line for line in out.splitlines() if line.startswith("    client ")]
     assert line.startswith(f"    client {official(name).name} ")
     assert ": accepted it: " in line
     assert code == 0
-    assert "    client" not in judged(*bodies(way), client, upstream, *words)[1]
+    assert "    client" not in run_judge(*bodies(way), client, upstream, *words)[1]
 
 
-def test_what_the_client_lost(judged: Callable[..., Told]) -> None:
+def test_what_the_client_lost(run_judge: Callable[..., Told]) -> None:
     official("anthropic")
     source, output = bodies("response")
     del output["content"][-1]
-    code, out, _ = judged(source, output, "anthropic", "gemini", "--response", "--witness", "--json")
+    code, out, _ = run_judge(source, output, "anthropic", "gemini", "--response", "--witness", "--json")
     report = json.loads(out)["witness"]
     assert report["says"][0].startswith("lost call 3 (")
     assert (code, report["accepted"], report["client"].split()[0]) == (1, False, "anthropic")
 
 
-def test_a_stream_that_breaks_off_with_its_source(judged: Callable[..., Told]) -> None:
+def test_a_stream_that_breaks_off_with_its_source(run_judge: Callable[..., Told]) -> None:
     """The measure is not the upstream's reply, which never came."""
     official("openai_chat")
     source, output = (b"".join(stream.partition(b"\n\n")[:2]) for stream in bodies("stream"))
-    _, out, _ = judged(source, output, "openai_chat", "anthropic", "--stream", "--witness")
+    _, out, _ = run_judge(source, output, "openai_chat", "anthropic", "--stream", "--witness")
     assert "    client openai " in out
     assert "lost call" not in out
 
 
-def test_a_verdict_is_the_same_with_a_witness(judged: Callable[..., Told]) -> None:
+def test_a_verdict_is_the_same_with_a_witness(run_judge: Callable[..., Told]) -> None:
     official("anthropic")
     source, output = bodies("response")
     output["content"] = "no blocks at all"
     plain, with_witness = (
-        judged(source, output, "anthropic", "gemini", "--response", "--json", *words) for words in ((), ("--witness",))
+        run_judge(source, output, "anthropic", "gemini", "--response", "--json", *words)
+        for words in ((), ("--witness",))
     )
     assert plain[0] == with_witness[0] == 1
     report = json.loads(with_witness[1])
@@ -105,10 +106,10 @@ def test_one_body_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "    client google-genai " in capsys.readouterr().out
 
 
-def test_without_the_extra(judged: Callable[..., Told], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra(run_judge: Callable[..., Told], monkeypatch: pytest.MonkeyPatch) -> None:
     witnesses.sdk_of.cache_clear()
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    code, _, err = judged(*bodies("response"), "anthropic", "gemini", "--response", "--witness")
+    code, _, err = run_judge(*bodies("response"), "anthropic", "gemini", "--response", "--witness")
     assert code == 4
     assert "--witness: the official clients are not all installed (no module 'anthropic')" in err
     assert "pip install 'toolcall-conformance[witnesses]'" in err

@@ -25,7 +25,7 @@ print(code or 0, *sorted(sys.modules))
 """
 
 
-def imported(*words: str, code: int = 0) -> set[str]:
+def imported_modules(*words: str, code: int = 0) -> set[str]:
     """The names of all modules that a process has imported at the end of a command."""
     done = subprocess.run([sys.executable, "-c", RUNS, *words], capture_output=True, text=True, check=True)
     status, *names = done.stdout.splitlines()[-1].split()
@@ -39,7 +39,7 @@ def ours(names: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_to_say_what_there_is_imports_no_subcommand(option: str) -> None:
-    names = imported(option)
+    names = imported_modules(option)
     assert ours(names) == {
         "toolcall_conformance",
         "toolcall_conformance.basics",
@@ -51,7 +51,7 @@ def test_to_say_what_there_is_imports_no_subcommand(option: str) -> None:
 
 
 def test_the_help_of_run_imports_no_pytest() -> None:
-    names = imported("run", "--help")
+    names = imported_modules("run", "--help")
     assert "toolcall_conformance.cli.runs.run" in names
     assert not names & {"pytest", "_pytest", "toolcall_conformance.engine", "jsonschema", "toolcall_reference"}
 
@@ -75,7 +75,7 @@ HEAVY = {
 
 
 def test_a_pair_without_a_fault_is_judged_without_what_explains_faults() -> None:
-    names = imported("judge", "--client", "anthropic", "--upstream", "anthropic", str(BODY), str(BODY))
+    names = imported_modules("judge", "--client", "anthropic", "--upstream", "anthropic", str(BODY), str(BODY))
     assert "toolcall_conformance.judge.judge" in names
     assert names & HEAVY == set()
 
@@ -83,5 +83,7 @@ def test_a_pair_without_a_fault_is_judged_without_what_explains_faults() -> None
 def test_what_breaks_a_schema_is_explained_by_jsonschema(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text(json.dumps(json.loads(BODY.read_text(encoding="utf-8")) | {"max_tokens": "many"}))
-    names = imported("judge", "--client", "anthropic", "--upstream", "anthropic", str(BODY), str(broken), code=1)
+    names = imported_modules(
+        "judge", "--client", "anthropic", "--upstream", "anthropic", str(BODY), str(broken), code=1
+    )
     assert names & HEAVY == {"jsonschema", "referencing"}

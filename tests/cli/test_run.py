@@ -131,7 +131,7 @@ def test_the_translator_of_the_settings(folder: Path) -> None:
 
 
 @pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> Any:
+def pytest_arguments(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What pytest is given by a command, after what it is always given."""
 
     def given(*words: str) -> list[str]:
@@ -181,8 +181,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
         (["a:C", "--junitxml", "j.xml"], ["--toolcall-translator=a:C", "toolcall::", "--junitxml=j.xml"]),
     ],
 )  # fmt: skip
-def test_what_pytest_is_given(given: Any, words: Sequence[str], arguments: Sequence[str]) -> None:
-    assert given(*words) == arguments
+def test_what_pytest_is_given(pytest_arguments: Any, words: Sequence[str], arguments: Sequence[str]) -> None:
+    assert pytest_arguments(*words) == arguments
 
 
 def test_workers_without_xdist(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from cassettes.conftest import record, upstream  # noqa: F401 - fixtures
-from cassettes.loopback_provider import Given, Provider, Record
+from cassettes.loopback_provider import PlannedReply, Provider, Record
 from hostile_text import ATTACK, harmless
 from reports.made import finding, item, run
 from toolcall_conformance.cli import main
@@ -24,7 +24,7 @@ Shown = Callable[..., str]
 
 
 @pytest.fixture
-def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shown:
+def run_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shown:
     """Run a command; what it prints, which is harmless and has the attack in it."""
     monkeypatch.chdir(tmp_path)
 
@@ -41,12 +41,12 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 NAMED = ATTACK.replace("/", "").replace("\x00", "")  # a name of a file
 
 
-def attacked(value: Any) -> Any:
+def add_attack(value: Any) -> Any:
     """A body whose texts, ids and names carry the attack."""
     if isinstance(value, dict):
-        return {key: attacked(member) for key, member in value.items()}
+        return {key: add_attack(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [attacked(member) for member in value]
+        return [add_attack(member) for member in value]
     return value + ATTACK if isinstance(value, str) else value
 
 
@@ -58,21 +58,21 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(member)
 
 
-def test_judge(shown: Shown, corpus: Corpus, tmp_path: Path) -> None:
+def test_judge(run_shown: Shown, corpus: Corpus, tmp_path: Path) -> None:
     body = corpus.cases["shell/realistic"].exchanges("anthropic")[-1].request
     other = corpus.cases["shell/realistic"].exchanges("gemini")[-1].request
     source, output = tmp_path / f"{NAMED}.json", tmp_path / "output.json"
     source.write_text(json.dumps(body), encoding="utf-8")
-    output.write_text(json.dumps(attacked(other)), encoding="utf-8")
+    output.write_text(json.dumps(add_attack(other)), encoding="utf-8")
     ends = ("--client", "anthropic", "--upstream", "gemini")
-    shown("judge", *ends, "--tolerated", str(source), str(output))
-    printed = shown("judge", *ends, "--json", str(source), str(output))
+    run_shown("judge", *ends, "--tolerated", str(source), str(output))
+    printed = run_shown("judge", *ends, "--json", str(source), str(output))
     assert any(text.endswith(ATTACK) for text in texts(json.loads(printed))), "JSON keeps values"
-    shown("judge", "--client", "gemini", str(output))
+    run_shown("judge", "--client", "gemini", str(output))
     output.write_text(f'{{"{ATTACK}": ', encoding="utf-8")
-    shown("judge", *ends, str(source), str(output), must_say="")
-    shown("judge", *ends, str(tmp_path / f"no{NAMED}"), str(output))
-    shown("judge", "--client", ATTACK, str(output))
+    run_shown("judge", *ends, str(source), str(output), must_say="")
+    run_shown("judge", *ends, str(tmp_path / f"no{NAMED}"), str(output))
+    run_shown("judge", "--client", ATTACK, str(output))
 
 
 @pytest.mark.parametrize(
@@ -96,21 +96,21 @@ def test_judge(shown: Shown, corpus: Corpus, tmp_path: Path) -> None:
     ],
     ids=lambda arguments: " ".join(arguments).split(ATTACK)[0],
 )
-def test_what_a_command_does_not_know(shown: Shown, arguments: tuple[str, ...]) -> None:
-    shown(*arguments)
+def test_what_a_command_does_not_know(run_shown: Shown, arguments: tuple[str, ...]) -> None:
+    run_shown(*arguments)
 
 
-def test_settings(shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings(run_shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pyproject.toml").write_text(f"[tool.toolcall]\n{json.dumps(ATTACK)} = 1\n", encoding="utf-8")
-    shown("list", "rules")
+    run_shown("list", "rules")
     (tmp_path / "pyproject.toml").write_text(f"[tool.toolcall]\ncorpus = [{json.dumps(ATTACK)}]\n", encoding="utf-8")
-    shown("list", "cases")
+    run_shown("list", "cases")
     (tmp_path / "pyproject.toml").unlink()
     monkeypatch.setenv("TOOLCALL_TRANSLATOR", ATTACK)
-    shown("smoke")
+    run_shown("smoke")
 
 
-def test_private_cases(shown: Shown, corpus: Corpus, tmp_path: Path) -> None:
+def test_private_cases(run_shown: Shown, corpus: Corpus, tmp_path: Path) -> None:
     folder = tmp_path / "private" / "scenarios" / "ours" / "one"
     folder.mkdir(parents=True)
     scenario = {**corpus.cases["shell/seed"].scenario, "id": "ours/one", "title": ATTACK}
@@ -119,12 +119,12 @@ def test_private_cases(shown: Shown, corpus: Corpus, tmp_path: Path) -> None:
         (folder / name).mkdir()
         for path in (corpus.cases["shell/seed"].path / name).iterdir():
             (folder / name / path.name).write_bytes(path.read_bytes())
-    shown("list", "cases", "--corpus", "private")
-    shown("explain", "ours/one", "--corpus", "private")
-    json.loads(shown("explain", "ours/one", "--json", "--corpus", "private"))
+    run_shown("list", "cases", "--corpus", "private")
+    run_shown("explain", "ours/one", "--corpus", "private")
+    json.loads(run_shown("explain", "ours/one", "--json", "--corpus", "private"))
     scenario["id"] = f"ours/{ATTACK}"
     (folder / "scenario.json").write_text(json.dumps(scenario), encoding="utf-8")
-    shown("list", "cases", "--corpus", "private", must_say="")
+    run_shown("list", "cases", "--corpus", "private", must_say="")
 
 
 @pytest.fixture
@@ -151,17 +151,17 @@ def reports(tmp_path: Path) -> tuple[str, str]:
     return str(paths[0]), str(paths[1])
 
 
-def test_reports(shown: Shown, reports: tuple[str, str], tmp_path: Path) -> None:
+def test_reports(run_shown: Shown, reports: tuple[str, str], tmp_path: Path) -> None:
     old, new = reports
-    shown("diff", old, new, "--all")
-    json.loads(shown("diff", old, new, "--json"))
-    shown("diff", old, new, "--md")
-    shown("merge", old, new, "-o", "x.json")
-    shown("merge", old, "-o", f"{NAMED}.json")
-    shown("report", old, f"{NAMED}.md")
+    run_shown("diff", old, new, "--all")
+    json.loads(run_shown("diff", old, new, "--json"))
+    run_shown("diff", old, new, "--md")
+    run_shown("merge", old, new, "-o", "x.json")
+    run_shown("merge", old, "-o", f"{NAMED}.json")
+    run_shown("report", old, f"{NAMED}.md")
     markdown = (tmp_path / f"{NAMED}.md").read_text(encoding="utf-8")
     harmless(markdown)
-    shown("badge", old, "badge.svg", "badge.json", "--label", ATTACK)
+    run_shown("badge", old, "badge.svg", "badge.json", "--label", ATTACK)
     ET.parse(tmp_path / "badge.svg")
     for name in ("badge.svg", "badge.json"):
         harmless((tmp_path / name).read_text(encoding="utf-8"))
@@ -198,12 +198,12 @@ class T:
 """
 
 
-def test_smoke(shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smoke(run_shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "smoked_hostile.py").write_text(TRANSLATOR, encoding="utf-8")
-    shown("smoke", "smoked_hostile:T")
+    run_shown("smoke", "smoked_hostile:T")
     (tmp_path / "smoked_broken.py").write_text(f"raise ValueError({ATTACK!r})", encoding="utf-8")
-    shown("smoke", "smoked_broken:T")
+    run_shown("smoke", "smoked_broken:T")
 
 
 CHILD = f"""
@@ -226,9 +226,9 @@ for line in sys.stdin:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="exec: needs pipes that can be polled")
-def test_smoke_of_a_child(shown: Shown, tmp_path: Path) -> None:
+def test_smoke_of_a_child(run_shown: Shown, tmp_path: Path) -> None:
     (tmp_path / "child.py").write_text(CHILD, encoding="utf-8")
-    shown("smoke", f"exec:{sys.executable} child.py")
+    run_shown("smoke", f"exec:{sys.executable} child.py")
 
 
 def test_record(record: Record, upstream: Provider) -> None:  # noqa: F811
@@ -237,10 +237,10 @@ def test_record(record: Record, upstream: Provider) -> None:  # noqa: F811
               "input": {}}], "stop_reason": "tool_use", "usage": {}, "model": ATTACK, "id": ATTACK}  # fmt: skip
     json_type = {"content-type": "application/json"}
     for answer in (
-        Given(json.dumps(error).encode(), 400, json_type),
-        Given(json.dumps(called).encode(), 200, json_type),
-        Given(ATTACK.encode(), 200, json_type),
-        Given(ATTACK.encode(), 500, {"content-type": "text/\x9b31m;pwned"}),
+        PlannedReply(json.dumps(error).encode(), 400, json_type),
+        PlannedReply(json.dumps(called).encode(), 200, json_type),
+        PlannedReply(ATTACK.encode(), 200, json_type),
+        PlannedReply(ATTACK.encode(), 500, {"content-type": "text/\x9b31m;pwned"}),
     ):
         upstream.answers = [answer]
         ran = record("anthropic", "--case", "shell/realistic", "--unary")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from starters import BETWEEN, LANGUAGES, NUMBERS, Prepare, loaded, play, session_of
+from starters import BETWEEN, LANGUAGES, NUMBERS, Prepare, load_translator, open_session, run_suite
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import Crashed, Outcome, Produced, Source, Streamed, UnsupportedOutcome, protocol
 
@@ -26,10 +26,10 @@ ITEMS_OF_ALL = 6_000
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_starter_runs_as_it_is(language: str, prepare: Prepare, tmp_path: Path) -> None:
-    with loaded(prepare(language), tmp_path) as driver:
+    with load_translator(prepare(language), tmp_path) as driver:
         assert (driver.name, driver.version) == ("my-translator", "0.1.0")
         assert driver.open(Route("a", "b", "m", "m")) == UnsupportedOutcome("no a-to-b yet")
-        session = session_of(driver)
+        session = open_session(driver)
         assert session.operations == BETWEEN
         for body in ({}, NUMBERS, {"text": '<\u2028&é😀"\n', "n": [1, 1.5, None, True]}, {"long": "x" * 300_000}):
             assert session.request(body) == Produced(body)
@@ -107,7 +107,7 @@ def test_a_starter_is_green(
 ) -> None:
     """On a sample; with ``--all-items`` on the whole corpus, in a minute and a half for each language."""
     everything = request.config.getoption("--all-items")
-    result = play(pytester, prepare(language), *(["toolcall::"] if everything else SAMPLE))
+    result = run_suite(pytester, prepare(language), *(["toolcall::"] if everything else SAMPLE))
     assert result.ret == 0
     outcomes = result.parseoutcomes()
     assert outcomes.keys() == {"passed"}

@@ -25,7 +25,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Path:
+def vendored_corpus(tmp_path: Path) -> Path:
     directory = tmp_path / "project" / "corpus"
     assert main(["corpus", str(directory)]) == 0
     return directory
@@ -37,56 +37,60 @@ def contents(directory: Path) -> dict[str, bytes]:
     }
 
 
-def test_it_writes_every_file_and_a_manifest(written: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = contents(written)
+def test_it_writes_every_file_and_a_manifest(
+    vendored_corpus: Path, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = contents(vendored_corpus)
     manifest = json.loads(files.pop("manifest.json"))
     assert files.pop(".gitattributes").startswith(b"* -text")
     assert files == contents(source)
     assert manifest["version"] == json.loads((source / "corpus.json").read_bytes())["version"]
     assert manifest["files"].keys() == files.keys() | {".gitattributes"}
     capsys.readouterr()
-    assert main(["corpus", "--check", str(written)]) == 0
+    assert main(["corpus", "--check", str(vendored_corpus)]) == 0
     assert f"corpus {manifest['version']}, {len(manifest['files'])} files, sha256 {manifest['sha256']}" in (
         capsys.readouterr().out
     )
-    assert [path.name for path in written.parent.iterdir()] == ["corpus"]
-    assert stat.S_IMODE(written.stat().st_mode) == stat.S_IMODE(source.stat().st_mode)
+    assert [path.name for path in vendored_corpus.parent.iterdir()] == ["corpus"]
+    assert stat.S_IMODE(vendored_corpus.stat().st_mode) == stat.S_IMODE(source.stat().st_mode)
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum")
-def test_others_compute_the_same_sums(written: Path) -> None:
-    manifest = json.loads((written / "manifest.json").read_text(encoding="utf-8"))
+def test_others_compute_the_same_sums(vendored_corpus: Path) -> None:
+    manifest = json.loads((vendored_corpus / "manifest.json").read_text(encoding="utf-8"))
     lines = "".join(f"{digest}  {path}\n" for path, digest in manifest["files"].items())
     for command, expected in ((["sha256sum", "--check", "--quiet"], ""), (["sha256sum"], f"{manifest['sha256']}  -\n")):
-        done = subprocess.run(command, input=lines, cwd=written, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, input=lines, cwd=vendored_corpus, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, expected)
 
 
-def test_a_check_names_what_differs(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "--check", str(written)]) == 0
-    first, second, *_ = sorted(written.glob("scenarios/*/*/*.json"))
+def test_a_check_names_what_differs(vendored_corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "--check", str(vendored_corpus)]) == 0
+    first, second, *_ = sorted(vendored_corpus.glob("scenarios/*/*/*.json"))
     first.unlink()
     second.write_bytes(b"{}\n")
-    (written / "mine.txt").touch()
+    (vendored_corpus / "mine.txt").touch()
     capsys.readouterr()
-    assert main(["corpus", "--check", str(written)]) == 1
+    assert main(["corpus", "--check", str(vendored_corpus)]) == 1
     output = capsys.readouterr().out
-    assert f"{first.relative_to(written).as_posix()} is missing\n" in output
-    assert f"{second.relative_to(written).as_posix()} was changed\n" in output
+    assert f"{first.relative_to(vendored_corpus).as_posix()} is missing\n" in output
+    assert f"{second.relative_to(vendored_corpus).as_posix()} was changed\n" in output
     assert "mine.txt is no file of the corpus\n" in output
     assert len(output.splitlines()) == 3
 
 
-def test_an_older_corpus_is_told_and_replaced(written: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_older_corpus_is_told_and_replaced(
+    vendored_corpus: Path, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (source / "new.json").write_text("{}\n", encoding="utf-8")
     (source / "families.json").unlink(missing_ok=True)
-    assert main(["corpus", "--check", str(written)]) == 0
+    assert main(["corpus", "--check", str(vendored_corpus)]) == 0
     assert "another corpus is installed" in capsys.readouterr().out
-    assert main(["corpus", str(written)]) == 0
-    assert main(["corpus", "--check", str(written)]) == 0
+    assert main(["corpus", str(vendored_corpus)]) == 0
+    assert main(["corpus", "--check", str(vendored_corpus)]) == 0
     assert "another corpus" not in capsys.readouterr().out
-    assert (written / "new.json").exists()
-    assert not (written / "families.json").exists()
+    assert (vendored_corpus / "new.json").exists()
+    assert not (vendored_corpus / "families.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -108,14 +112,14 @@ def test_an_older_corpus_is_told_and_replaced(written: Path, source: Path, capsy
     ],
 )
 def test_what_is_not_ours_is_left_alone(
-    change: object, sentence: str, written: Path, capsys: pytest.CaptureFixture[str]
+    change: object, sentence: str, vendored_corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert callable(change)
-    change(written)
-    before = contents(written)
-    assert main(["corpus", str(written)]) == 4
+    change(vendored_corpus)
+    before = contents(vendored_corpus)
+    assert main(["corpus", str(vendored_corpus)]) == 4
     assert sentence in capsys.readouterr().err
-    assert contents(written) == before
+    assert contents(vendored_corpus) == before
 
 
 def test_a_directory_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,9 +135,9 @@ def test_a_check_without_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_failed_write_leaves_the_old_corpus(
-    written: Path, source: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    vendored_corpus: Path, source: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = contents(written)
+    before = contents(vendored_corpus)
     (source / "new.json").write_text("{}\n", encoding="utf-8")
     rename = Path.rename
 
@@ -143,7 +147,7 @@ def test_a_failed_write_leaves_the_old_corpus(
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", broken)
-    assert main(["corpus", str(written)]) == 4
+    assert main(["corpus", str(vendored_corpus)]) == 4
     assert "No space left on device" in capsys.readouterr().err
-    assert contents(written) == before
-    assert [path.name for path in written.parent.iterdir()] == ["corpus"]
+    assert contents(vendored_corpus) == before
+    assert [path.name for path in vendored_corpus.parent.iterdir()] == ["corpus"]

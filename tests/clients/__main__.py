@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clients import open_responses, page
-from clients.apart import go_apart, raise_loopback
+from clients.apart import isolate_network, raise_loopback
 from clients.catalogue import CLIENTS
-from clients.comply import NAMES, Complied, comply
+from clients.comply import NAMES, ComplianceResult, comply
 from clients.installing import COMPLY, install
 from clients.playing import FORMATS, Played, count, play
 from toolcall_conformance import Judge, load_corpus
@@ -55,15 +55,17 @@ def main(words: list[str]) -> int:
     if options.install:
         install(installed)
         words = [word for word in words if word != "--install"]
-    go_apart([sys.executable, str(TESTS), "clients", *words])
+    isolate_network([sys.executable, str(TESTS), "clients", *words])
     apart = raise_loopback()
     print("no network but loopback" if apart else "no namespace here: proxies at a closed port", flush=True)
     judge, names = Judge(load_corpus()), options.names or ALL
     others = (COMPLY, open_responses.NAME)
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.keep or Path(scratch)).resolve()
-        played = _played([name for name in names if name not in others], options.upstream, installed, judge, folder)
-        complied = _complied(options.upstream, installed, judge, folder) if COMPLY in names else []
+        played = _play_clients(
+            [name for name in names if name not in others], options.upstream, installed, judge, folder
+        )
+        complied = _check_compliance(options.upstream, installed, judge, folder) if COMPLY in names else []
         opened = _open(options.upstream, checkout, judge, folder) if open_responses.NAME in names else []
     if options.write:
         page.write(played, complied, opened)
@@ -72,7 +74,7 @@ def main(words: list[str]) -> int:
     return 0 if good and all(not count(result.findings, "MUST") for result in (*complied, *opened)) else 1
 
 
-def _played(
+def _play_clients(
     names: Iterable[str], upstreams: list[str] | None, installed: Path, judge: Judge, folder: Path
 ) -> list[Played]:
     results = []
@@ -84,7 +86,9 @@ def _played(
     return results
 
 
-def _complied(upstreams: list[str] | None, installed: Path, judge: Judge, folder: Path) -> list[Complied]:
+def _check_compliance(
+    upstreams: list[str] | None, installed: Path, judge: Judge, folder: Path
+) -> list[ComplianceResult]:
     results = []
     program = installed / COMPLY / "bin" / COMPLY
     for client in NAMES:
@@ -97,13 +101,13 @@ def _complied(upstreams: list[str] | None, installed: Path, judge: Judge, folder
                 f"{len(result.tests) - len(result.failed)} of {len(result.tests)} passed"
             )
             print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in result.failed.items()), sep="\n")
-            print(*_told(result.findings), sep="\n", flush=True)
+            print(*_finding_lines(result.findings), sep="\n", flush=True)
     return results
 
 
-def _open(upstreams: list[str] | None, checkout: Path | None, judge: Judge, folder: Path) -> list[Complied]:
+def _open(upstreams: list[str] | None, checkout: Path | None, judge: Judge, folder: Path) -> list[ComplianceResult]:
     """The compliance tests of Open Responses, where a folder holds them."""
-    reason = open_responses.lacking(checkout)
+    reason = open_responses.missing_requirement(checkout)
     if reason or checkout is None:
         print(f"{open_responses.NAME}: skipped; {reason}", flush=True)
         return []
@@ -114,7 +118,7 @@ def _open(upstreams: list[str] | None, checkout: Path | None, judge: Judge, fold
         result = results[-1]
         print(f"{open_responses.NAME} → {upstream}: {len(result.passed)} of {len(result.tests)} passed")
         print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in result.failed.items()), sep="\n")
-        print(*_told(result.findings), sep="\n", flush=True)
+        print(*_finding_lines(result.findings), sep="\n", flush=True)
     return results
 
 
@@ -124,10 +128,10 @@ def lines(played: Played) -> list[str]:
     report_lines = [f"{played.client} → {played.upstream}: {end}, {played.exchanges} requests, {played.seconds:.1f} s"]
     report_lines += [f"  lost: {each}" for each in played.lost]
     report_lines += [f"  gateway: {each}" for each in played.troubles]
-    return report_lines + _told(played.findings)
+    return report_lines + _finding_lines(played.findings)
 
 
-def _told(findings: list[tuple[str, Finding]]) -> list[str]:
+def _finding_lines(findings: list[tuple[str, Finding]]) -> list[str]:
     """A line for each rule; those that end in `own` are about the client's own request."""
     places: dict[tuple[str, str, str], list[tuple[str, Finding]]] = {}
     for place, finding in findings:

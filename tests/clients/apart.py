@@ -18,18 +18,18 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy
 _CLOSED = "http://127.0.0.1:9"
 
 
-def go_apart(command: Sequence[str]) -> None:
+def isolate_network(command: Sequence[str]) -> None:
     """Run ``command`` again within a namespace without a network, in the place of this process, where that works.
 
     Returns where this process is in one already, or where none can be had.
     """
-    if os.environ.get(WITHIN) or not can_be_apart():
+    if os.environ.get(WITHIN) or not can_isolate_network():
         return
     os.environ[WITHIN] = "1"
     os.execvp("unshare", ["unshare", "--map-root-user", "--net", *command])
 
 
-def can_be_apart() -> bool:
+def can_isolate_network() -> bool:
     """Whether a user may make a namespace here (Linux, and not in every container)."""
     if not sys.platform.startswith("linux") or shutil.which("unshare") is None:
         return False

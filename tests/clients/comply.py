@@ -13,7 +13,7 @@ from typing import Any
 
 from clients.apart import proxies
 from clients.catalogue import KEY
-from clients.playing import judged
+from clients.playing import judge_exchange
 from clients.replies import Answer, Wish
 from clients.stage import stage
 from toolcall_conformance import Judge, formats
@@ -31,7 +31,7 @@ SECONDS = 50
 
 
 @dataclass
-class Complied:
+class ComplianceResult:
     """What the command said of a format before an upstream: of each test its status and its errors."""
 
     client: str
@@ -69,7 +69,7 @@ class Obliging:
         return Answer(number, "", (Wish(f"call_{number}", str(reading.tools[0].name), arguments),))
 
 
-async def comply(client: str, upstream: str, program: Path, judge: Judge, folder: Path) -> Complied:
+async def comply(client: str, upstream: str, program: Path, judge: Judge, folder: Path) -> ComplianceResult:
     """Play the command's tests of the format ``client``; ``folder`` is a scratch folder.
 
     Raises RuntimeError if it tells no results.
@@ -81,7 +81,7 @@ async def comply(client: str, upstream: str, program: Path, judge: Judge, folder
 
 async def run_suite(
     client: str, upstream: str, words: list[str], path: str, judge: Judge, folder: Path, seconds: float = SECONDS
-) -> Complied:
+) -> ComplianceResult:
     """Run a command that tests a server of the format ``client``; ``words`` end where its base URL goes.
 
     ``path`` is that of the base URL below the server's. The command prints JSON with ``results``, each with ``id``,
@@ -109,7 +109,7 @@ async def run_suite(
         (f"{number} {what}", finding)
         for number, each in enumerate(running.exchanges, 1)
         if each.status == 200
-        for what, finding in judged(judge, each, client, upstream)
+        for what, finding in judge_exchange(judge, each, client, upstream)
     ]
     tests = {each["id"]: (str(each["status"]), [str(error) for error in each.get("errors") or ()]) for each in results}
-    return Complied(client, upstream, tests, findings)
+    return ComplianceResult(client, upstream, tests, findings)

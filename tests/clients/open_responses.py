@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from clients.comply import Complied, run_suite
+from clients.comply import ComplianceResult, run_suite
 from toolcall_conformance import Judge
 
 NAME = "open-responses"
@@ -17,7 +17,7 @@ SCRIPT = Path("bin/compliance-test.ts")
 SECONDS = 120
 
 
-def lacking(folder: Path | None) -> str:
+def missing_requirement(folder: Path | None) -> str:
     """Why the tests cannot run; empty if they can."""
     if folder is None:
         return "no folder is named (--open-responses, or TOOLCALL_OPEN_RESPONSES)"
@@ -39,7 +39,7 @@ def applies(test: str) -> bool:
     return not test.startswith(("websocket-", "compact-"))
 
 
-async def comply(upstream: str, checkout: Path, judge: Judge, folder: Path) -> Complied:
+async def comply(upstream: str, checkout: Path, judge: Judge, folder: Path) -> ComplianceResult:
     """Play the tests before a provider; ``folder`` is a scratch folder. Raises RuntimeError if they tell no results."""
     words = [bun_of(checkout) or "bun", "run", str(checkout / SCRIPT), "--json", "--base-url"]
     return await run_suite(FORMAT, upstream, words, "/v1", judge, folder, SECONDS)

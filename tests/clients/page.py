@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clients.catalogue import CLIENTS
-from clients.comply import Complied
+from clients.comply import ComplianceResult
 from clients.installing import COMPLY, versions
 from clients.open_responses import SCRIPT, applies
 from clients.playing import FORMATS, Played, count
@@ -20,14 +20,14 @@ _TABLES = re.compile(
 )
 
 
-def write(played: list[Played], complied: list[Complied], opened: list[Complied]) -> None:
+def write(played: list[Played], complied: list[ComplianceResult], opened: list[ComplianceResult]) -> None:
     """Put the tables of a run into the page."""
     text = PAGE.read_text(encoding="utf-8")
-    content = "\n".join([*tables(played, complied), *_opened(opened)])
+    content = "\n".join([*tables(played, complied), *_compliance_lines(opened)])
     PAGE.write_text(_TABLES.sub(lambda _: f"\n{content}\n", text), encoding="utf-8")
 
 
-def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
+def tables(played: list[Played], complied: list[ComplianceResult]) -> Iterable[str]:
     """The lines of the tables."""
     version = versions()
     yield f"Run on {dt.datetime.now(dt.UTC):%d %B %Y}."
@@ -45,12 +45,14 @@ def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
     yield "|---" * (len(FORMATS) + 1) + "|"
     for name in dict.fromkeys(result.client for result in complied):
         passed = {result.upstream: result for result in complied if result.client == name}
-        yield f"| {name} | " + " | ".join(_passed(passed[each]) if each in passed else "" for each in FORMATS) + " |"
+        yield (
+            f"| {name} | " + " | ".join(_result_cell(passed[each]) if each in passed else "" for each in FORMATS) + " |"
+        )
     yield ""
     yield from _errors(complied)
 
 
-def _opened(opened: list[Complied]) -> Iterable[str]:
+def _compliance_lines(opened: list[ComplianceResult]) -> Iterable[str]:
     """What the tests of Open Responses say, before each provider."""
     if not opened:
         return
@@ -70,14 +72,14 @@ def _cell(result: Played) -> str:
     return "; ".join(words)
 
 
-def _passed(result: Complied) -> str:
+def _result_cell(result: ComplianceResult) -> str:
     musts = sorted(count(result.findings, "MUST"))
     return "; ".join(
         [f"{len(result.tests) - len(result.failed)} of {len(result.tests)}", *(f"MUST `{each}`" for each in musts)]
     )
 
 
-def _errors(complied: list[Complied]) -> Iterable[str]:
+def _errors(complied: list[ComplianceResult]) -> Iterable[str]:
     """What the tests that fail miss, by format."""
     for name in dict.fromkeys(result.client for result in complied):
         errors = {

@@ -69,12 +69,12 @@ async def play(client: Client, upstream: str, installed: Path, judge: Judge, fol
         status, output = await _run(client, installed, home, work, running.url)
     (folder / "client.log").write_bytes(output)
     _keep(running.exchanges, folder)
-    played = Played(client.name, upstream, status, time.monotonic() - start, _lost(running, model, output))
+    played = Played(client.name, upstream, status, time.monotonic() - start, _missing_steps(running, model, output))
     played.exchanges = len(running.exchanges)
     played.troubles = [*running.tracebacks, *_errors(running)]
     for number, exchange in enumerate(running.exchanges, 1):
         played.findings += [
-            (f"{number} {what}", finding) for what, finding in judged(judge, exchange, client.format, upstream)
+            (f"{number} {what}", finding) for what, finding in judge_exchange(judge, exchange, client.format, upstream)
         ]
     return played
 
@@ -124,7 +124,7 @@ def _keep(exchanges: list[Exchange], folder: Path) -> None:
             stem.with_suffix(".sent").write_bytes(data)
 
 
-def _lost(running: Stage, model: Model, output: bytes) -> list[str]:
+def _missing_steps(running: Stage, model: Model, output: bytes) -> list[str]:
     requests = "\n".join(json.dumps(body) for each in running.exchanges for _, body, _, _ in each.upstream)
     lost = []
     for step in STEPS:
@@ -140,7 +140,7 @@ def _errors(running: Stage) -> Iterator[str]:
             yield f"{each.status} at {each.path.partition('?')[0]}: {each.received[:200].decode('utf-8', 'replace')}"
 
 
-def judged(judge: Judge, exchange: Exchange, client: str, upstream: str) -> Iterator[tuple[str, Finding]]:
+def judge_exchange(judge: Judge, exchange: Exchange, client: str, upstream: str) -> Iterator[tuple[str, Finding]]:
     """The findings on an exchange: the client's own body, the translated request, the translated reply."""
     if exchange.format != client or not isinstance(exchange.asked, dict):
         return

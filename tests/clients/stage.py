@@ -17,7 +17,7 @@ from aiohttp import web
 from yarl import URL
 
 from clients.replies import STREAMED, WHOLE, Answer
-from gateway.running import listening
+from gateway.running import serve_app
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
 from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import Corpus
@@ -98,10 +98,10 @@ async def stage(corpus: Corpus, upstream: str, answer: Callable[[Any], Answer], 
 
     log = folder / "gateway.log"
     async with (
-        listening(_app(provide)) as provider,
+        serve_app(_app(provide)) as provider,
         aiohttp.ClientSession() as http,
         _gateway(f"{upstream}={provider}", log) as gateway,
-        listening(_app(recorder(gateway, http))) as url,
+        serve_app(_app(recorder(gateway, http))) as url,
     ):
         yield Stage(url, exchanges, log)
 

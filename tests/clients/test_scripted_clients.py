@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from clients import open_responses
-from clients.apart import WITHIN, can_be_apart
+from clients.apart import WITHIN, can_isolate_network
 from clients.catalogue import CLIENTS, Client, Started
 from clients.installing import HERE
-from clients.playing import FORMATS, count, judged, play
+from clients.playing import FORMATS, count, judge_exchange, play
 from clients.replies import STREAMED, WHOLE, Answer, Wish
 from clients.script import END, STEPS, Model
 from clients.stage import Exchange
@@ -51,16 +51,16 @@ def test_the_scripted_replies_are_what_a_provider_sends() -> None:
 
 
 def test_the_tests_of_open_responses_skip_with_a_reason(tmp_path: Path) -> None:
-    assert "TOOLCALL_OPEN_RESPONSES" in open_responses.lacking(None)
-    assert "compliance-test.ts" in open_responses.lacking(tmp_path)
+    assert "TOOLCALL_OPEN_RESPONSES" in open_responses.missing_requirement(None)
+    assert "compliance-test.ts" in open_responses.missing_requirement(tmp_path)
     (tmp_path / "bin").mkdir()
     (tmp_path / open_responses.SCRIPT).write_text("", encoding="utf-8")
-    assert "zod" in open_responses.lacking(tmp_path)
+    assert "zod" in open_responses.missing_requirement(tmp_path)
 
 
 def test_the_tests_of_open_responses_over_http_pass(tmp_path: Path) -> None:
     checkout = Path(os.environ.get("TOOLCALL_OPEN_RESPONSES") or tmp_path)
-    if reason := open_responses.lacking(checkout):
+    if reason := open_responses.missing_requirement(checkout):
         pytest.skip(reason)
     result = asyncio.run(open_responses.comply("openai_chat", checkout, JUDGE, tmp_path / "played"))
     assert [name for name in result.failed if open_responses.applies(name)] == []
@@ -138,7 +138,7 @@ def test_a_request_that_loses_a_tool_is_found() -> None:
     received = json.dumps(WHOLE["anthropic"](answer, "any")).encode()
     sent = json.dumps(WHOLE["openai_chat"](answer, "m")).encode()
     exchange = Exchange("/v1/messages", ASKED, "anthropic", 200, received, [("/v1", upstream, sent, False)])
-    findings = list(judged(JUDGE, exchange, "anthropic", "openai_chat"))
+    findings = list(judge_exchange(JUDGE, exchange, "anthropic", "openai_chat"))
     assert "translation/tool-lost" in count(findings, "MUST")
 
 
@@ -149,10 +149,10 @@ def test_the_model_ends_where_a_tool_is_not_declared() -> None:
     assert [wish.name for wish in model.answer(ASKED).wishes] == ["Bash"]
 
 
-@pytest.mark.skipif(not can_be_apart(), reason="no network namespace can be made here")
+@pytest.mark.skipif(not can_isolate_network(), reason="no network namespace can be made here")
 def test_a_run_reaches_loopback_alone() -> None:
     code = (
-        "import os, socket, sys; from clients.apart import go_apart as go, has_network, raise_loopback\n"
+        "import os, socket, sys; from clients.apart import isolate_network as go, has_network, raise_loopback\n"
         "go([sys.executable, '-c', os.environ['CODE']])\n"
         "assert raise_loopback() and not has_network()\n"
         "with socket.create_server(('127.0.0.1', 0)) as one: socket.create_connection(one.getsockname()).close()\n"

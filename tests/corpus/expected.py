@@ -52,7 +52,7 @@ ELEMENT_OF = {
 
 
 @dataclass
-class Said:
+class Content:
     """The elements of a conversation, in order, flattened: what the scenario says, or what a reading found."""
 
     system: str = ""
@@ -66,13 +66,13 @@ class Said:
     hosted: list[Any] = field(default_factory=list)
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, direction: str) -> Said:
+def scenario_content(corpus: Corpus, case: Case, format_name: str, number: int, direction: str) -> Content:
     """The scenario's turns before assistant turn ``number`` (``request``) or that turn alone (``response``)."""
-    elements = Said()
+    elements = Content()
     ids = _ids(corpus, case, format_name, direction)
     names = case.scenario.get("names", {}).get(format_name, {})
     turns = [turn for turn in case.scenario["conversation"] if format_name in turn.get("only", [format_name])]
@@ -100,12 +100,16 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 ordinals[call["key"]] = len(elements.calls)
                 items.append(("call", len(elements.calls)))
                 elements.calls.append(
-                    (names.get(call["name"], call["name"]), _said_to(corpus, format_name, call), ids[call["key"]])
+                    (
+                        names.get(call["name"], call["name"]),
+                        _call_arguments(corpus, format_name, call),
+                        ids[call["key"]],
+                    )
                 )
             elif "media" in entry:
                 media = media_of([entry], format_name)
-                elements.media += [_media(item) for item in media if _is_said(format_name, item)]
-                elements.unsaid += [item for item in media if not _is_said(format_name, item)]
+                elements.media += [_media(item) for item in media if _can_express_media(format_name, item)]
+                elements.unsaid += [item for item in media if not _can_express_media(format_name, item)]
             elif "opaque" in entry:
                 elements.blocks += entry["opaque"].get(format_name, [])
             elif "hosted" in entry:
@@ -117,16 +121,17 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 elements.media += [
                     _media(item)
                     for item in media_of(content, format_name)
-                    if _is_said(format_name, item) and corpus.expresses(format_name, f"result-{item.kind}") != "no"
+                    if _can_express_media(format_name, item)
+                    and corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
                 elements.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
             signed = format_name == "gemini" or _spells(case, format_name, "extra-content")
             elements.opaque += _signature(entry, signature if signed else None, len(elements.calls))
-    elements.system = squeezed(" ".join(systems))
+    elements.system = squeeze(" ".join(systems))
     turns_said = [(side, [item[:2] for item in items]) for side, items in elements.turns]
     elements.turns = [turn for turn in turns_said if turn[1] or elements.hosted]  # a reply that failed says nothing
-    if not native(corpus, format_name, "text-between-calls"):
-        first = _texts_apart if _spells(case, format_name, "turns-apart") else _texts_first
+    if not is_native(corpus, format_name, "text-between-calls"):
+        first = _separate_texts if _spells(case, format_name, "turns-apart") else _merge_leading_texts
         elements.turns = [(side, first(items) if side == "assistant" else items) for side, items in elements.turns]
     return elements
 
@@ -145,7 +150,7 @@ def _add_text(items: list[Any], entry: dict[str, Any], format_name: str) -> None
         items.append(("text", entry["text"], "cited") if cited else ("text", entry["text"]))
 
 
-def _add_steps(elements: Said, blocks: list[dict[str, Any]]) -> None:
+def _add_steps(elements: Content, blocks: list[dict[str, Any]]) -> None:
     """Steps as they are read: Gemini's are parts of one member, perhaps with a signature beside it.
 
     A picture that Gemini draws is no step, but media.
@@ -161,11 +166,11 @@ def _add_steps(elements: Said, blocks: list[dict[str, Any]]) -> None:
             elements.opaque.append((None, block["thoughtSignature"]))
 
 
-def _said_to(corpus: Corpus, format_name: str, call: dict[str, Any]) -> Any:
+def _call_arguments(corpus: Corpus, format_name: str, call: dict[str, Any]) -> Any:
     """The arguments of a call; free text stands in an object where the format has functions alone."""
     if "input" not in call:
         return _arguments(call, format_name)
-    return call["input"] if native(corpus, format_name, "tool-custom") else {"input": call["input"]}
+    return call["input"] if is_native(corpus, format_name, "tool-custom") else {"input": call["input"]}
 
 
 def _spells(case: Case, format_name: str, word: str) -> bool:
@@ -174,7 +179,7 @@ def _spells(case: Case, format_name: str, word: str) -> bool:
 
 def _side(corpus: Corpus, case: Case, format_name: str, role: str) -> str:
     """Whose turn it is: the user's, where a format has no word for instructions at their place."""
-    has_system_turns = _spells(case, format_name, "system-messages") or native(corpus, format_name, "system-mid")
+    has_system_turns = _spells(case, format_name, "system-messages") or is_native(corpus, format_name, "system-mid")
     return "user" if role == "system" and not has_system_turns else role
 
 
@@ -187,18 +192,18 @@ def _ids(corpus: Corpus, case: Case, format_name: str, direction: str) -> dict[s
     return {key: ANY if call_id is None else call_id for key, call_id in ids.items()}
 
 
-def _texts_first(items: list[Any]) -> list[Any]:
+def _merge_leading_texts(items: list[Any]) -> list[Any]:
     """What a turn says as one text before its calls, where the format keeps no order between the two."""
     texts = [item[1] for item in items if item[0] == "text"]
     return [*([("text", "\n\n".join(texts))] if texts else []), *(item for item in items if item[0] != "text")]
 
 
-def _texts_apart(items: list[Any]) -> list[Any]:
+def _separate_texts(items: list[Any]) -> list[Any]:
     """The same where each text stands in a message of its own."""
     return sorted(items, key=lambda item: item[0] != "text")
 
 
-def in_order(elements: Said) -> Said:
+def order_results(elements: Content) -> Content:
     """The same with the results in the order of their calls, first in their turn: where they stand is each API's own.
 
     That they stand where the API wants them is a rule of its format.
@@ -215,9 +220,9 @@ def in_order(elements: Said) -> Said:
     return replace(elements, turns=turns, results=[elements.results[place] for place in order])
 
 
-def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -> Said:
+def body_content(reading: Reading, wrappers: list[str], error_keys: list[str]) -> Content:
     """What a reading found, in the same words. Neighbouring texts stay apart."""
-    elements = Said(system=squeezed(" ".join(text.text for text in reading.system)))
+    elements = Content(system=squeeze(" ".join(text.text for text in reading.system)))
     for turn in reading.turns:
         items: list[Any] = []
         elements.turns.append((turn.side, items))
@@ -264,7 +269,7 @@ def _media(media: Media) -> tuple[str | None, str]:
     return media.mime if media.data is not None else None, media_identity(media)
 
 
-def _is_said(format_name: str, media: Media) -> bool:
+def _can_express_media(format_name: str, media: Media) -> bool:
     """Whether a format can say these media: Chat takes the address of a picture, and of nothing else."""
     return format_name != "openai_chat" or media.url is None or media.kind == "image"
 
@@ -346,7 +351,7 @@ def same_content(expected: Any, actual: Any) -> bool:
     expected_texts = [piece for piece in pieces if piece.strip()]
     for actual_texts in (texts, without_placeholders(load_corpus(), texts, ReferencedMedia(media_of(expected, "")))):
         if actual_texts == expected_texts or (
-            len(expected_texts) != 1 and squeezed(" ".join(actual_texts)) == squeezed(" ".join(expected_texts))
+            len(expected_texts) != 1 and squeeze(" ".join(actual_texts)) == squeeze(" ".join(expected_texts))
         ):
             return True
     return False
@@ -363,13 +368,13 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
             wire = case.scenario.get("names", {}).get(format_name, {})
             if "names" in value:
                 value = {**value, "names": [wire.get(tool, tool) for tool in value["names"]]}
-            if "names" in value and len(value["names"]) > 1 and not native(corpus, format_name, "choice-subset"):
+            if "names" in value and len(value["names"]) > 1 and not is_native(corpus, format_name, "choice-subset"):
                 value = {"mode": value["mode"]}
         elif name == "response_format":
             if value["type"] == "text" or (value["type"] == "json_object" and format_name == "anthropic"):
                 may[name] = value  # the default; and Anthropic has no JSON mode without a schema
                 continue
-        elif not native(corpus, format_name, ELEMENT_OF[name]):
+        elif not is_native(corpus, format_name, ELEMENT_OF[name]):
             if corpus.expresses(format_name, ELEMENT_OF[name]) == "convention":
                 may[name] = value
             continue
@@ -377,7 +382,7 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
     return settings_by_name, may
 
 
-def is_all_taken(corpus: Corpus, case: Case, format_name: str, wish: dict[str, Any]) -> bool:
+def is_full_effort(corpus: Corpus, case: Case, format_name: str, wish: dict[str, Any]) -> bool:
     """Whether how much to think is all that the case's model takes in a format beside the case's tools."""
     limits = format_data(corpus, format_name)["limits"]
     return any(
@@ -387,7 +392,7 @@ def is_all_taken(corpus: Corpus, case: Case, format_name: str, wish: dict[str, A
     )
 
 
-def native(corpus: Corpus, format_name: str, element: str) -> bool:
+def is_native(corpus: Corpus, format_name: str, element: str) -> bool:
     return corpus.expresses(format_name, element) == "native"
 
 

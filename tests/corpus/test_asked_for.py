@@ -32,14 +32,14 @@ TAKEN_BY = {
 }
 
 
-def _untaken(request: Any) -> Iterator[str]:
+def _unused_settings(request: Any) -> Iterator[str]:
     for tool in request.get("tools") or ():
         if not request["model"].startswith(TAKEN_BY.get(tool["type"], "")):
             yield f"{request['model']} takes no tool {tool['type']}"
 
 
 def _responses(request: Any, reply: Any) -> Iterator[str]:
-    yield from _untaken(request)
+    yield from _unused_settings(request)
     included = request.get("include") or []
     for item in reply["output"]:
         for kind, key, name in (
@@ -63,7 +63,7 @@ def _holds(whole: Any, part: Any) -> bool:
 
 
 def _chat(request: Any, reply: Any) -> Iterator[str]:
-    yield from _untaken(request)
+    yield from _unused_settings(request)
     if request.get("service_tier") not in (None, "auto", reply.get("service_tier")):
         yield f"the tier is {reply['service_tier']}"
     if len(reply["choices"]) != (request.get("n") or 1):
@@ -106,7 +106,7 @@ FORMATS: dict[str, Asked] = {
 }
 
 
-def _replied(case: Case, name: str) -> Iterator[Exchange]:
+def _exchanges_with_reply(case: Case, name: str) -> Iterator[Exchange]:
     """The exchanges with a reply of the format's own provider."""
     if name in case.formats and name not in case.dialects:
         yield from (exchange for exchange in case.exchanges(name) if exchange.response is not None)
@@ -117,7 +117,7 @@ def test_a_reply_has_what_was_asked_for(name: str) -> None:
     missing = {
         f"{case.id} {exchange.number}: {fault}"
         for case in CORPUS.cases.values()
-        for exchange in _replied(case, name)
+        for exchange in _exchanges_with_reply(case, name)
         for fault in FORMATS[name](exchange.request, exchange.response)
     }
     assert not missing

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from jsonschema import Draft202012Validator
 
-from doors.tolerance import unnamed
+from doors.tolerance import rules_mistake
 from every import every
 from toolcall_conformance.basics.jsonvalue import canonical, parse
 from toolcall_conformance.library import default_root
@@ -137,7 +137,7 @@ def test_every_equivalence_has_both_sides() -> None:
     names = {path.name for path in ROOT.glob("equivalences/*")}
     for side in ("same", "different"):
         assert {path.parts[-3] for path in ROOT.glob(f"equivalences/*/{side}/*.json")} == names
-    complaints = (unnamed(path, parse(path.read_bytes())) for path in ROOT.glob("equivalences/*/*/*.json"))
+    complaints = (rules_mistake(path, parse(path.read_bytes())) for path in ROOT.glob("equivalences/*/*/*.json"))
     assert [complaint for complaint in complaints if complaint] == []
 
 

@@ -54,7 +54,7 @@ ODD_ARGUMENTS = {
 }
 
 
-def borne(case: Case, name: str) -> set[str]:
+def deliberate_breaches(case: Case, name: str) -> set[str]:
     """The rules that a case breaks on purpose, for a model does so."""
     entries = (entry for turn in case.scenario["conversation"] for entry in turn["content"])
     return ODD_ARGUMENTS if any(name in entry.get("call", {}).get("spelt", ()) for entry in entries) else set()
@@ -70,7 +70,7 @@ def test_no_rule_is_broken(case: Case, name: str) -> None:
             if direction == "request" and finding.rule in bent:
                 broken.add(finding.rule)
             elif finding.level is Level.MUST or (
-                finding.level is Level.SHOULD and finding.rule not in borne(case, name)
+                finding.level is Level.SHOULD and finding.rule not in deliberate_breaches(case, name)
             ):
                 messages.append(f"{number:02}-{direction}: {finding.level} {finding.rule} {finding.pointer}")
     assert messages == []
@@ -87,7 +87,9 @@ def test_the_stream_says_what_the_reply_says(case: Case, name: str) -> None:
         vendor = name in case.dialects
         findings = check_body(CORPUS, name, "stream", stream, model=case.model(name))
         findings = [
-            finding for finding in findings if not (finding.level is Level.SHOULD and finding.rule in borne(case, name))
+            finding
+            for finding in findings
+            if not (finding.level is Level.SHOULD and finding.rule in deliberate_breaches(case, name))
         ]
         assert vendor or [finding for finding in findings if finding.level is not Level.NOTE] == []
         assembled = formats.assemble(name, stream)
@@ -96,7 +98,7 @@ def test_the_stream_says_what_the_reply_says(case: Case, name: str) -> None:
         assert all(call.closed for call in assembled.calls)
         reading, reply_reading = formats.read(name, "stream", stream), formats.read(name, "response", exchange.response)
         # A vendor may end the two by different words for the same.
-        assert _spoken(reading, word=not vendor) == _spoken(reply_reading, word=not vendor)
+        assert _stream_content(reading, word=not vendor) == _stream_content(reply_reading, word=not vendor)
 
 
 ENDS = {"error": "failed", "loss": "open", "limit": "whole"}
@@ -138,15 +140,15 @@ def _whole_stream(exchange: Exchange) -> bytes:
     return exchange.stream_path.read_bytes()
 
 
-def _spoken(reading: Reading, *, word: bool = True) -> Any:
+def _stream_content(reading: Reading, *, word: bool = True) -> Any:
     calls = [(call.id, call.name, canonical(call.arguments)) for call in reading.calls]
-    elements = expected.said_by_body(reading, [], [])
+    elements = expected.body_content(reading, [], [])
     # A text whose signature comes with its last piece stays in pieces: a signature belongs to its own part.
-    elements.turns = [(role, _joined(items)) for role, items in elements.turns]
+    elements.turns = [(role, _join_texts(items)) for role, items in elements.turns]
     return calls, elements, reading.finish and (reading.finish.reason, reading.finish.raw if word else None)
 
 
-def _joined(items: list[Any]) -> list[Any]:
+def _join_texts(items: list[Any]) -> list[Any]:
     output: list[Any] = []
     for item in items:
         if output and item[0] == output[-1][0] == "text":
@@ -161,18 +163,20 @@ def test_it_says_what_the_scenario_says(case: Case, name: str) -> None:
     data = expected.format_data(CORPUS, name)
     for number, direction, body in bodies(case, name, whole=True):
         reading = formats.read(name, direction, body)
-        scenario_elements = expected.said_by_scenario(CORPUS, case, name, number, direction)
-        body_elements = expected.said_by_body(reading, data["result_wrappers"], data["error_keys"])
+        scenario_elements = expected.scenario_content(CORPUS, case, name, number, direction)
+        body_elements = expected.body_content(reading, data["result_wrappers"], data["error_keys"])
         if reading.finish is not None and reading.finish.reason == "error" and not scenario_elements.calls:
             body_elements, reading = (
                 _without_calls(body_elements),
                 replace(reading, turns=[]),
             )  # its provider itself refuses such a call
-        _same_conversation(expected.in_order(body_elements), expected.in_order(scenario_elements), reading)
+        _assert_same_conversation(
+            expected.order_results(body_elements), expected.order_results(scenario_elements), reading
+        )
         # Some clients give each parallel call a message of its own.
         if f"{name}/{number:02}-{direction}.json" not in case.scenario["files"]:
             assert [call.batch for call in reading.calls] == _batches(scenario_elements.turns)
-        if expected.native(CORPUS, name, "error-mark"):
+        if expected.is_native(CORPUS, name, "error-mark"):
             assert [result[3] for result in body_elements.results] == [
                 result[3] for result in scenario_elements.results
             ]
@@ -184,8 +188,8 @@ def test_a_vendor_says_the_same_in_its_own_way(case: Case) -> None:
         count = 0
         for exchange in case.exchanges(name):
             reading = formats.read(name, "response", exchange.response)
-            scenario_elements = expected.said_by_scenario(CORPUS, case, name, exchange.number, "response")
-            body_elements = expected.said_by_body(reading, [], [])
+            scenario_elements = expected.scenario_content(CORPUS, case, name, exchange.number, "response")
+            body_elements = expected.body_content(reading, [], [])
             items = [item for _, items in body_elements.turns for item in items]
             assert items == [item for _, items in scenario_elements.turns for item in items]
             assert [call[:2] for call in body_elements.calls] == [call[:2] for call in scenario_elements.calls]
@@ -205,11 +209,13 @@ PLAINLY_LEGAL = {
 }
 
 
-def _same_conversation(body_elements: expected.Said, scenario_elements: expected.Said, reading: Reading) -> None:
+def _assert_same_conversation(
+    body_elements: expected.Content, scenario_elements: expected.Content, reading: Reading
+) -> None:
     assert body_elements.system == scenario_elements.system
-    assert [(side, _without_stand_ins(items, scenario_elements)) for side, items in body_elements.turns] == _heard(
-        scenario_elements.turns
-    )
+    assert [
+        (side, _without_stand_ins(items, scenario_elements)) for side, items in body_elements.turns
+    ] == _without_blank_texts(scenario_elements.turns)
     assert [call[::2] for call in body_elements.calls] == [call[::2] for call in scenario_elements.calls]
     for (_, got, _), (_, want, _) in zip(body_elements.calls, scenario_elements.calls, strict=True):
         assert equal(got, want), f"{got!r} is not {want!r}"
@@ -231,12 +237,12 @@ def _same_conversation(body_elements: expected.Said, scenario_elements: expected
     assert canonical(body_elements.hosted) == canonical(scenario_elements.hosted)
 
 
-def _without_calls(elements: expected.Said) -> expected.Said:
+def _without_calls(elements: expected.Content) -> expected.Content:
     turns = [(side, [item for item in items if item[0] != "call"]) for side, items in elements.turns]
     return replace(elements, calls=[], turns=[turn for turn in turns if turn[1]])
 
 
-def _without_stand_ins(items: list[Any], scenario_elements: expected.Said) -> list[Any]:
+def _without_stand_ins(items: list[Any], scenario_elements: expected.Content) -> list[Any]:
     """What was said, without the texts that stand for media of the user which the format cannot say."""
     media = scenario_elements.unsaid
     descriptions = ReferencedMedia(media)
@@ -247,7 +253,7 @@ def _without_stand_ins(items: list[Any], scenario_elements: expected.Said) -> li
     ]
 
 
-def _heard(turns: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:
+def _without_blank_texts(turns: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:
     """Blank text is never an element."""
     return [(side, [item for item in items if item[0] != "text" or item[1].strip()]) for side, items in turns]
 
@@ -276,7 +282,7 @@ def test_declarations(case: Case, name: str) -> None:
     declared = case.scenario.get("tools_in", {}).get(name, case.scenario["tools"])
     definitions = [read_json(CORPUS.root / "tools" / f"{tool}.json") for tool in declared]
     choice = case.scenario["settings"].get("tool_choice", {})
-    if len(choice.get("names", [])) > 1 and not expected.native(CORPUS, name, "choice-subset"):
+    if len(choice.get("names", [])) > 1 and not expected.is_native(CORPUS, name, "choice-subset"):
         definitions = [tool for tool in definitions if tool["name"] in choice["names"]]
     hosted = case.scenario.get("hosted_tools", {}).get(name, [])
     own = [tool["own"][name] for tool in definitions if name in tool.get("own", {})]
@@ -284,10 +290,12 @@ def test_declarations(case: Case, name: str) -> None:
     definitions = [tool for tool in definitions if name not in tool.get("own", {})]
     every = definitions
     for exchange in case.exchanges(name):
-        definitions = [tool for tool in every if not _is_to_be_found(case, name, tool["name"], exchange.number)]
+        definitions = [tool for tool in every if not _is_search_result(case, name, tool["name"], exchange.number)]
         declared = formats.read(name, "request", exchange.request).tools
         assert [tool for tool in exchange.request.get("tools", []) if tool in own] == own
-        declared = [tool for tool in declared if tool.kind != "hosted" or tool.declaration not in _declared(own)]
+        declared = [
+            tool for tool in declared if tool.kind != "hosted" or tool.declaration not in _own_declarations(own)
+        ]
         declared = sorted(declared, key=lambda tool: tool.kind == "hosted")  # the provider's own stand on either side
         assert [tool.kind for tool in declared[len(definitions) :]] == ["hosted"] * len(hosted)
         assert [tool for tool in exchange.request.get("tools", []) if tool in hosted] == hosted
@@ -296,7 +304,7 @@ def test_declarations(case: Case, name: str) -> None:
             (names.get(tool["name"], tool["name"]), tool.get("description")) for tool in definitions
         ]
         for tool, want in zip(tools, definitions, strict=True):
-            free = want.get("kind") == "custom" and expected.native(CORPUS, name, "tool-custom")
+            free = want.get("kind") == "custom" and expected.is_native(CORPUS, name, "tool-custom")
             assert tool.kind == ("custom" if free else "function")
             parameters = want.get("parameters", FREE_TEXT if want.get("kind") == "custom" and not free else None)
             schema, expected_schema = (expected.plain_schema(schema) for schema in (tool.schema, parameters))
@@ -305,7 +313,7 @@ def test_declarations(case: Case, name: str) -> None:
             assert all(tool.strict is True for tool in tools)
 
 
-def _is_to_be_found(case: Case, name: str, tool: str, number: int) -> bool:
+def _is_search_result(case: Case, name: str, tool: str, number: int) -> bool:
     """Whether a search of the client's brings a tool: with a later request, or only with its result."""
     if tool not in case.scenario.get("found_tools", {}):
         return False
@@ -325,7 +333,7 @@ FREE_TEXT = {
 }
 
 
-def _declared(own: list[Any]) -> list[Any]:
+def _own_declarations(own: list[Any]) -> list[Any]:
     """What the readers show of declarations of an API's own tools: in Gemini what stands under its key."""
     return [*own, *(value for declaration in own for value in declaration.values())]
 
@@ -341,7 +349,7 @@ def test_settings(case: Case, name: str) -> None:
         if "model" in values:
             assert values.pop("model") == case.model(name)
         wish = values.pop("reasoning", {})
-        if "reasoning" not in case.scenario["settings"] and expected.is_all_taken(CORPUS, case, name, wish):
+        if "reasoning" not in case.scenario["settings"] and expected.is_full_effort(CORPUS, case, name, wish):
             wish = {}  # the model of the case takes nothing else beside the tools of the case
         assert wish.items() <= case.scenario["settings"].get("reasoning", {}).items()
         assert bool(wish) == ("reasoning" in case.scenario["settings"])
@@ -385,7 +393,7 @@ def test_outcomes(case: Case, name: str) -> None:
         reading = formats.read(name, "response", exchange.response)
         assert reading.finish is not None
         reasons = {turn["finish"]}
-        if not expected.native(CORPUS, name, f"finish-{turn['finish']}"):
+        if not expected.is_native(CORPUS, name, f"finish-{turn['finish']}"):
             words = CORPUS.equivalence("finish-next-best").parameters
             # For a reason without a neutral name any word will do that calls no reply a whole one.
             reasons = set(words["next_best"].get(turn["finish"], ("filter", "refusal", "length", "error")))
@@ -446,13 +454,13 @@ def _anthropic(body: Any) -> list[str]:
     return shapes
 
 
-def _strict(tool: Any) -> str:
+def _strictness(tool: Any) -> str:
     words = {True: "true", False: "false", None: "null"}
     return "strict " + (words[tool["strict"]] if "strict" in tool else "absent")
 
 
 def _openai_chat(body: Any) -> list[str]:
-    shapes = [_strict(tool["function"]) for tool in body.get("tools", []) if "function" in tool]
+    shapes = [_strictness(tool["function"]) for tool in body.get("tools", []) if "function" in tool]
     shapes += ["functions"] * ("functions" in body)
     shapes += [key for key in ("max_tokens", "max_completion_tokens") if key in body]
     for message in body["messages"]:
@@ -468,7 +476,7 @@ def _openai_chat(body: Any) -> list[str]:
 
 
 def _openai_responses(body: Any) -> list[str]:
-    shapes = [_strict(tool) for tool in body.get("tools", []) if tool["type"] == "function"]
+    shapes = [_strictness(tool) for tool in body.get("tools", []) if tool["type"] == "function"]
     if "instructions" in body:
         shapes.append("instructions")
     if isinstance(body["input"], str):

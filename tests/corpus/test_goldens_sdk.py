@@ -28,13 +28,13 @@ NOT_IN_THE_TYPES = {
 NULL_IS_ABSENT = ("tool_choice",)
 
 
-def bent(case: Case, name: str) -> bool:
+def is_untyped_request(case: Case, name: str) -> bool:
     """Whether a client of this case sends on purpose what the SDK's types do not know."""
     return not NOT_IN_THE_TYPES.keys().isdisjoint(case.scenario.get("bends", {}).get(name, ()))
 
 
 def bodies(case: Case, name: str, direction: str) -> Iterator[tuple[str, Any]]:
-    if direction == "request" and bent(case, name):
+    if direction == "request" and is_untyped_request(case, name):
         return
     for exchange in case.exchanges(name) if direction == "request" or name not in case.dialects else ():
         body = exchange.request if direction == "request" else exchange.response
@@ -68,14 +68,14 @@ def validator(kind: str) -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
-def by_schema(kind: str) -> Callable[[Any], Errors]:
+def schema_check(kind: str) -> Callable[[Any], Errors]:
     def check(body: Any) -> Errors:
         return [f"{error.json_path}: {error.message[:200]}" for error in validator(kind).iter_errors(body)]
 
     return check
 
 
-def by_model(model: Any) -> Callable[[Any], Errors]:
+def model_check(model: Any) -> Callable[[Any], Errors]:
     from pydantic import ValidationError
 
     def check(body: Any) -> Errors:
@@ -97,9 +97,9 @@ def gemini_request(body: Any) -> Errors:
 
     errors: Errors = []
     parts = {
-        "contents": [by_model(types.Content)] * len(body["contents"]),
-        "tools": [by_model(types.Tool)] * len(body.get("tools", [])),
-        "safetySettings": [by_model(types.SafetySetting)] * len(body.get("safetySettings", [])),
+        "contents": [model_check(types.Content)] * len(body["contents"]),
+        "tools": [model_check(types.Tool)] * len(body.get("tools", [])),
+        "safetySettings": [model_check(types.SafetySetting)] * len(body.get("safetySettings", [])),
     }
     for key, checks in parts.items():
         for check, entry in zip(checks, body.pop(key, []), strict=True):
@@ -111,9 +111,9 @@ def gemini_request(body: Any) -> Errors:
     }
     for key, model in single.items():
         if key in body:
-            errors += by_model(model)(body.pop(key))
+            errors += model_check(model)(body.pop(key))
     # The SDK has it among the settings of a generation, and sends it beside them.
-    errors += by_model(types.GenerateContentConfig)({key: body.pop(key) for key in ("serviceTier",) if key in body})
+    errors += model_check(types.GenerateContentConfig)({key: body.pop(key) for key in ("serviceTier",) if key in body})
     return errors + [f"{key}: not checked" for key in body]
 
 
@@ -123,7 +123,7 @@ def without_nulls(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def chat_request(body: Any) -> Errors:
-    return by_schema("openai_chat")(without_nulls(body))
+    return schema_check("openai_chat")(without_nulls(body))
 
 
 def responses_request(body: Any) -> Errors:
@@ -142,7 +142,7 @@ def responses_request(body: Any) -> Errors:
                     part.setdefault("annotations", [])
         if item.get("status", "") is None:  # recorded clients echo what the reply left open
             del item["status"]
-    return by_schema("openai_responses")(without_nulls(body))
+    return schema_check("openai_responses")(without_nulls(body))
 
 
 def responses_reply(body: Any) -> Errors:
@@ -150,7 +150,7 @@ def responses_reply(body: Any) -> Errors:
 
     # Declared as required by the SDK and absent in nearly all recorded replies.
     body["usage"]["input_tokens_details"].setdefault("cache_write_tokens", 0)
-    return by_model(Response)(body)
+    return model_check(Response)(body)
 
 
 def gemini_reply(body: Any) -> Errors:
@@ -158,19 +158,19 @@ def gemini_reply(body: Any) -> Errors:
 
     # In recorded replies of 2026, and unknown to the SDK's closed model.
     body["usageMetadata"].pop("serviceTier", None)
-    return by_model(types.GenerateContentResponse)(body)
+    return model_check(types.GenerateContentResponse)(body)
 
 
 def chat_reply(body: Any) -> Errors:
     from openai.types.chat import ChatCompletion
 
-    return by_model(ChatCompletion)(body)
+    return model_check(ChatCompletion)(body)
 
 
 def anthropic_request(body: Any) -> Errors:
     """The servers of the MCP connector, and the computer, are in the beta's types alone."""
     computer = any(str(tool.get("type")).startswith("computer_") for tool in body.get("tools", []))
-    return by_schema("anthropic_beta" if computer or "mcp_servers" in body else "anthropic")(body)
+    return schema_check("anthropic_beta" if computer or "mcp_servers" in body else "anthropic")(body)
 
 
 def anthropic_reply(body: Any) -> Errors:
@@ -178,7 +178,7 @@ def anthropic_reply(body: Any) -> Errors:
     from anthropic.types.beta import BetaMessage
 
     steps = any(str(block.get("type")).startswith("mcp_") for block in body["content"])
-    return by_model(BetaMessage if steps else Message)(body)
+    return model_check(BetaMessage if steps else Message)(body)
 
 
 CHECKS: dict[tuple[str, str], tuple[str, Callable[[Any], Errors]]] = {
@@ -213,7 +213,7 @@ def test_the_official_types_take_every_golden(name: str, direction: str) -> None
 def test_the_official_types_refuse_what_clients_bend() -> None:
     """None is excused that the types would take."""
     pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
-    cases = [case for case in CORPUS.cases.values() if bent(case, "openai_chat")]
+    cases = [case for case in CORPUS.cases.values() if is_untyped_request(case, "openai_chat")]
     assert len(cases) == len(NOT_IN_THE_TYPES)
     assert all(chat_request(exchange.request) for case in cases for exchange in case.exchanges("openai_chat"))
 

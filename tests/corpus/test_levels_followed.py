@@ -46,18 +46,18 @@ CHAT, ANTHROPIC = "openai_chat", "anthropic"
 
 
 @pytest.fixture(scope="module", params=LEVELS)
-def edited(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def edited_corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """The corpus with every rule between formats at one level."""
-    return _edited(tmp_path_factory.mktemp(request.param), OF_TRANSLATION, request.param)
+    return _write_edited_corpus(tmp_path_factory.mktemp(request.param), OF_TRANSLATION, request.param)
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def edited_formats(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """The corpus with every rule of a format at one level."""
-    return _edited(tmp_path_factory.mktemp(request.param), OF_FORMATS, request.param)
+    return _write_edited_corpus(tmp_path_factory.mktemp(request.param), OF_FORMATS, request.param)
 
 
-def _edited(root: Path, folders: tuple[str, ...], level: str) -> Corpus:
+def _write_edited_corpus(root: Path, folders: tuple[str, ...], level: str) -> Corpus:
     _link(ROOT, root, folders)
     for name in folders:
         for path in (ROOT / name).glob("*.json"):
@@ -91,17 +91,17 @@ def unlike(corpus: Corpus, findings: Iterable[Finding]) -> list[tuple[str, Level
     ]
 
 
-def test_rules_of_translation(edited: Corpus) -> None:
+def test_rules_of_translation(edited_corpus: Corpus) -> None:
     missed = []
-    for rule in share(edited.rules.values(), len(LEVELS), LEVELS.index(level_of(edited).name)):
+    for rule in share(edited_corpus.rules.values(), len(LEVELS), LEVELS.index(level_of(edited_corpus).name)):
         if rule.raw["check"] not in ("judge", "loop") or "source" not in rule.raw["breaks"]:
             continue
         pair = rule.raw["breaks"]
         ends = Ends(pair["client"], pair["upstream"], None, pair.get("upstream_model"))
-        ask = getattr(Judge(edited), "history" if rule.raw["check"] == "loop" else rule.raw["direction"])
+        ask = getattr(Judge(edited_corpus), "history" if rule.raw["check"] == "loop" else rule.raw["direction"])
         options = {"requests": Requests(pair["request"], pair.get("upstream_request"))} if "request" in pair else {}
         findings = ask(pair["source"], pair["output"], ends, **options).findings
-        if {finding.level for finding in findings if finding.rule == rule.id} != {level_of(edited)}:
+        if {finding.level for finding in findings if finding.rule == rule.id} != {level_of(edited_corpus)}:
             missed.append(rule.id)
     assert missed == []
 
@@ -132,19 +132,21 @@ def test_rules_of_formats(edited_formats: Corpus) -> None:
         (Misdirected("another path"), "upstream-address"),
     ],
 )
-def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> None:
-    finding = failure_finding(edited, "request", outcome, "01-request")
-    assert (finding.rule, finding.level) == (f"translation/{rule}", level_of(edited))
+def test_calls_that_bring_nothing(edited_corpus: Corpus, outcome: Any, rule: str) -> None:
+    finding = failure_finding(edited_corpus, "request", outcome, "01-request")
+    assert (finding.rule, finding.level) == (f"translation/{rule}", level_of(edited_corpus))
 
 
-def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
-    tally = Tally.of(make_harness(edited), edited.cases[CASE], "request", Route("anthropic", "gemini", "a", "b"))
+def test_what_is_seen_beside_a_body(edited_corpus: Corpus) -> None:
+    tally = Tally.of(
+        make_harness(edited_corpus), edited_corpus.cases[CASE], "request", Route("anthropic", "gemini", "a", "b")
+    )
     flaws = tuple(RequestFlaw(kind, "it is wrong", ("gpt-4.1", "gpt-4o")) for kind in ("key", "header", "model"))
     tally.add_side_effects("request", Produced({}, mutated=True, flaws=flaws), "01-request")
     assert len(tally.findings) == 4
-    assert unlike(edited, tally.findings) == []
+    assert unlike(edited_corpus, tally.findings) == []
     verdicts = {"MUST": Verdict.FAIL, "SHOULD": Verdict.WARN, "NOTE": Verdict.PASS}
-    assert tally.result().verdict is verdicts[level_of(edited)]
+    assert tally.result().verdict is verdicts[level_of(edited_corpus)]
 
 
 Stream = Callable[[Iterable[bytes]], Iterator[bytes]]
@@ -178,11 +180,11 @@ def play(corpus: Corpus, translator: Any, check: str, variant: str = "", upstrea
         driver.close()
 
 
-def at_once(stream: Stream, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def in_one_piece(stream: Stream, chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(stream(list(chunks)))
 
 
-def as_text(stream: Stream, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def decode_by_piece(stream: Stream, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Decodes each piece for itself."""
     yield from stream(chunk.decode("utf-8", "replace").encode() for chunk in chunks)
 
@@ -233,21 +235,21 @@ def raises(_stream: Stream, _chunks: Iterable[bytes]) -> Iterator[bytes]:
 @pytest.mark.parametrize(
     ("change", "variant", "rule"),
     [
-        (at_once, "", "stream-at-once"),
+        (in_one_piece, "", "stream-at-once"),
         (other_finish, "", "stream-equals-reply"),
         (raises, "", "crashed"),
-        (as_text, "recut", "stream-cuts"),
+        (decode_by_piece, "recut", "stream-cuts"),
         (ends_in_order, "cut", "stream-cut-call"),
         (ends_between_blocks, "cut", "stream-cut-end"),
         (swallows_errors, "cut", "stream-error-as-break"),
     ],
 )
-def test_streams(edited: Corpus, change: Change, variant: str, rule: str) -> None:
+def test_streams(edited_corpus: Corpus, change: Change, variant: str, rule: str) -> None:
     # Only where the source closes a call before its reply ends there is something between the two to cut.
     upstream = ANTHROPIC if rule == "stream-cut-end" else CHAT
-    findings = play(edited, Changed(change), "stream", variant, upstream).findings
+    findings = play(edited_corpus, Changed(change), "stream", variant, upstream).findings
     assert f"translation/{rule}" in {finding.rule for finding in findings}
-    assert unlike(edited, findings) == []
+    assert unlike(edited_corpus, findings) == []
 
 
 def without_calls(reply: Any) -> Any:
@@ -259,13 +261,13 @@ def under_another_name(reply: Any) -> Any:
 
 
 @pytest.mark.parametrize(("reply", "rule"), [(without_calls, "loop-broken"), (under_another_name, "call-name")])
-def test_conversations(edited: Corpus, reply: Callable[[Any], Any], rule: str) -> None:
-    findings = play(edited, Changed(reply=reply), "agent_loop").findings
+def test_conversations(edited_corpus: Corpus, reply: Callable[[Any], Any], rule: str) -> None:
+    findings = play(edited_corpus, Changed(reply=reply), "agent_loop").findings
     assert f"translation/{rule}" in {finding.rule for finding in findings}
-    assert unlike(edited, [finding for finding in findings if finding.rule == f"translation/{rule}"]) == []
+    assert unlike(edited_corpus, [finding for finding in findings if finding.rule == f"translation/{rule}"]) == []
 
 
-def test_refusals(edited: Corpus) -> None:
+def test_refusals(edited_corpus: Corpus) -> None:
     class Refusing:
         def open(self, _route: Any) -> Refusing:
             return self
@@ -273,14 +275,16 @@ def test_refusals(edited: Corpus) -> None:
         def request(self, _body: Any) -> Any:
             raise Refused("not this one")
 
-    result = play(edited, Refusing(), "request")
+    result = play(edited_corpus, Refusing(), "request")
     assert [finding.rule for finding in result.findings] == ["translation/refused"]
-    assert unlike(edited, result.findings) == []
-    assert (result.verdict is Verdict.REFUSED) == (level_of(edited) is Level.MUST)
+    assert unlike(edited_corpus, result.findings) == []
+    assert (result.verdict is Verdict.REFUSED) == (level_of(edited_corpus) is Level.MUST)
 
 
-def test_captured_streams(edited: Corpus) -> None:
-    golden = edited.cases["shell/seed"].exchanges(CHAT)[0].stream_path
+def test_captured_streams(edited_corpus: Corpus) -> None:
+    golden = edited_corpus.cases["shell/seed"].exchanges(CHAT)[0].stream_path
     assert golden is not None
-    findings = Judge(edited).stream(None, parse(golden.read_bytes()), Ends(ANTHROPIC, ANTHROPIC)).findings
-    assert [(finding.rule, finding.level) for finding in findings] == [("translation/target-format", level_of(edited))]
+    findings = Judge(edited_corpus).stream(None, parse(golden.read_bytes()), Ends(ANTHROPIC, ANTHROPIC)).findings
+    assert [(finding.rule, finding.level) for finding in findings] == [
+        ("translation/target-format", level_of(edited_corpus))
+    ]

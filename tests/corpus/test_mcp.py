@@ -15,7 +15,7 @@ NEW = "2026-07-28"
 OLD = "2025-11-25"
 
 
-def validated(body: Any, definition: str) -> None:
+def validate(body: Any, definition: str) -> None:
     """Check a body by the revision that it is of: the newer one says in each result of which type it is."""
     schema = read_json(CORPUS.root / "mcp" / f"{NEW if 'resultType' in body else OLD}.json")
     jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{definition}"}).validate(body)
@@ -29,9 +29,9 @@ def calls(case: Case) -> dict[str, Any]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_has_what_a_server_may_send(name: str) -> None:
     server = CASES[name].scenario["mcp"]
-    validated(server["tools"], "ListToolsResult")
+    validate(server["tools"], "ListToolsResult")
     for result in server["results"].values():
-        validated(result, "CallToolResult")
+        validate(result, "CallToolResult")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -60,7 +60,7 @@ def texts() -> list[str]:
     )
 
 
-def in_python(entry: dict[str, Any], text: str) -> list[list[Any]]:
+def python_matches(entry: dict[str, Any], text: str) -> list[list[Any]]:
     matches = re.finditer(entry["regex"], text, re.IGNORECASE if entry.get("ignore_case") else 0)
     return [[match.start(), match.end(), match[1] if match.re.groups else None] for match in matches]
 
@@ -75,7 +75,7 @@ def test_re2_finds_the_same(entry: dict[str, Any], texts: list[str]) -> None:
             [match.start(), match.end(), match.group(1) if compiled.groups else None]
             for match in compiled.finditer(text)
         ]
-        assert spans == in_python(entry, text), text
+        assert spans == python_matches(entry, text), text
 
 
 @pytest.mark.skipif(NODE is None, reason="no node here to ask what ECMAScript makes of a pattern")
@@ -85,7 +85,7 @@ def test_ecmascript_finds_the_same(entry: dict[str, Any], texts: list[str]) -> N
     assert NODE is not None
     answer = subprocess.run([NODE, "-e", SCRIPT], input=json.dumps(query), capture_output=True, text=True, check=True)
     for text, spans in zip(texts, json.loads(answer.stdout), strict=True):
-        assert spans == in_python(entry, text), text
+        assert spans == python_matches(entry, text), text
 
 
 def test_the_schema_refuses_what_engines_understand_differently() -> None:

@@ -65,7 +65,7 @@ def run(command: list[str], corpus: Path, *arguments: str) -> subprocess.Complet
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small_corpus(tmp_path: Path) -> Path:
     """A corpus of one case and three verdicts, to be broken."""
     root = tmp_path / "corpus"
     shutil.copytree(ROOT / "scenarios/shell/seed", root / "scenarios/shell/seed")
@@ -74,11 +74,11 @@ def small(tmp_path: Path) -> Path:
     verdicts: dict[str, Verdict] = {}
     for verdict in read_verdicts(ROOT):
         verdicts.setdefault(verdict["kind"], verdict)
-    written_verdicts(root / "verdicts" / "few.jsonl", verdicts.values())
+    write_verdicts(root / "verdicts" / "few.jsonl", verdicts.values())
     return root
 
 
-def written_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
+def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join(f"{dump_line(verdict)}\n" for verdict in verdicts), encoding="utf-8")
 
@@ -91,57 +91,61 @@ def test_a_runner_is_short(language: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def parted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def corpus_of_today(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Our corpus with a part of its verdicts, another one each day: the runners take long for all."""
     root = tmp_path_factory.mktemp("parted") / "corpus"
     root.mkdir()
     for path in ROOT.iterdir():
         if path.name != "verdicts":
             (root / path.name).symlink_to(path)
-    written_verdicts(root / "verdicts" / "some.jsonl", share([*read_verdicts(ROOT)], PARTS, today()))
+    write_verdicts(root / "verdicts" / "some.jsonl", share([*read_verdicts(ROOT)], PARTS, today()))
     return root
 
 
 @pytest.fixture(scope="module")
-def found(python_runner: list[str], parted: Path) -> subprocess.CompletedProcess[str]:
+def runner_output(python_runner: list[str], corpus_of_today: Path) -> subprocess.CompletedProcess[str]:
     """What the Python runner says of our corpus."""
-    return run(python_runner, parted, FAMILY)
+    return run(python_runner, corpus_of_today, FAMILY)
 
 
-def test_the_python_runner_finds_the_corpus_right(found: subprocess.CompletedProcess[str], parted: Path) -> None:
-    assert (found.returncode, found.stderr) == (0, ""), f"{VARIABLE}={today()}"
-    counts = {what: int(count) for count, _, what in (line.partition(" ") for line in found.stdout.splitlines())}
+def test_the_python_runner_finds_the_corpus_right(
+    runner_output: subprocess.CompletedProcess[str], corpus_of_today: Path
+) -> None:
+    assert (runner_output.returncode, runner_output.stderr) == (0, ""), f"{VARIABLE}={today()}"
+    counts = {
+        what: int(count) for count, _, what in (line.partition(" ") for line in runner_output.stdout.splitlines())
+    }
     bodies = len(list(ROOT.glob(f"scenarios/{FAMILY}/*/*/*.*")))
-    print(found.stdout)
+    print(runner_output.stdout)
     assert 0 < counts["bodies of cases"] <= bodies
-    assert sum(counts.values()) - counts["bodies of cases"] == len(list(read_verdicts(parted)))
+    assert sum(counts.values()) - counts["bodies of cases"] == len(list(read_verdicts(corpus_of_today)))
     assert counts["broken verdicts of schema rules"] > 200 / PARTS
     assert len(counts) == 5
 
 
 def test_the_typescript_runner_agrees(
-    found: subprocess.CompletedProcess[str], typescript_runner: list[str], parted: Path
+    runner_output: subprocess.CompletedProcess[str], typescript_runner: list[str], corpus_of_today: Path
 ) -> None:
-    done = run(typescript_runner, parted, FAMILY)
+    done = run(typescript_runner, corpus_of_today, FAMILY)
     assert (done.returncode, done.stderr) == (0, ""), f"{VARIABLE}={today()}"
-    assert done.stdout == found.stdout
+    assert done.stdout == runner_output.stdout
 
 
 @pytest.mark.parametrize("language", ["python", "typescript"])
-def test_a_runner_names_what_is_wrong(language: str, small: Path, request: pytest.FixtureRequest) -> None:
+def test_a_runner_names_what_is_wrong(language: str, small_corpus: Path, request: pytest.FixtureRequest) -> None:
     """A golden that breaks a MUST, a fault that no schema finds, and a harmless verdict with a fault."""
     command = request.getfixturevalue(f"{language}_runner")
     if language == "python":  # the other runner finds a whole corpus right in a test of its own
-        assert run(command, small).returncode == 0
-    golden = small / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json"
+        assert run(command, small_corpus).returncode == 0
+    golden = small_corpus / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json"
     golden.write_text(dump({**read_json(golden), "max_tokens": "many"}), encoding="utf-8")
     verdict = {"direction": "request", "client": "gemini", "upstream": "anthropic", "output": read_json(golden)}
     expected = {"broken": ["anthropic/tool-name"], "harmless": []}
     wrong = [{**verdict, "kind": kind, "expect": rules, "name": f"a/{kind}/x"} for kind, rules in expected.items()]
-    written_verdicts(small / "verdicts" / "a.jsonl", wrong)
-    done = run(command, small)
+    write_verdicts(small_corpus / "verdicts" / "a.jsonl", wrong)
+    done = run(command, small_corpus)
     assert done.returncode == 1
-    for name in (golden.relative_to(small).as_posix(), "a/broken/x", "a/harmless/x"):
+    for name in (golden.relative_to(small_corpus).as_posix(), "a/broken/x", "a/harmless/x"):
         assert name in done.stderr
 
 

@@ -19,7 +19,7 @@ import pytest
 from syrupy.data import SnapshotCollection
 
 import forked_runs
-from regeneration.changes import Change, PublishError, found_in, publish, told
+from regeneration.changes import Change, PublishError, diff_lines, find_changes, publish
 from regeneration.extension import GoldenExtension
 from regeneration.validation import without
 from toolcall_conformance.basics.jsonstyle import dump
@@ -124,7 +124,7 @@ def update(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
     return run(corpus, "--snapshot-update", *arguments, plugin=plugin)
 
 
-def tree(corpus: Path) -> dict[str, tuple[bytes, int]]:
+def file_contents(corpus: Path) -> dict[str, tuple[bytes, int]]:
     """Every file and folder: contents, and when it was written."""
     contents: dict[str, tuple[bytes, int]] = {}
     # A tenth of what Path.rglob takes for a thousand files, and each test asks twice.
@@ -137,11 +137,11 @@ def tree(corpus: Path) -> dict[str, tuple[bytes, int]]:
     return contents
 
 
-def differing(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
+def changed_names(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-def rendered(corpus: Path) -> set[str]:
+def rendered_files(corpus: Path) -> set[str]:
     """The wire files that the scenarios do not list as made by hand."""
     return {
         f"scenarios/{'/'.join(path.parts[-3:-1])}/{key}"
@@ -156,7 +156,7 @@ def _keys(case: Path) -> set[str]:
 
 def replies(corpus: Path) -> set[str]:
     """The rendered replies of Gemini and their streams, which ``CHANGED`` and ``FAULTY`` concern."""
-    listed = rendered(corpus)
+    listed = rendered_files(corpus)
     bodies = {name for name in listed if "/gemini/" in name and name.endswith("-response.json")}
     return bodies | {name for name in listed if name.replace(".sse", ".json") in bodies}
 
@@ -175,11 +175,11 @@ def edit(path: Path, **keys: Any) -> None:
 
 def test_on_a_clean_corpus_nothing_changes(corpus: Path) -> None:
     """The same of the whole corpus is asked by ``.ci/run``, with the README's command."""
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus)
     assert done.code == 0, done.said
-    assert tree(corpus) == before
-    assert f"0 rewritten, 0 new, {len(rendered(corpus))} unchanged." in done.said
+    assert file_contents(corpus) == before
+    assert f"0 rewritten, 0 new, {len(rendered_files(corpus))} unchanged." in done.said
 
 
 def workers(count: int) -> tuple[str, ...]:
@@ -188,13 +188,13 @@ def workers(count: int) -> tuple[str, ...]:
 
 def test_exactly_the_files_concerned_change(corpus: Path) -> None:
     """With several workers, too: the next test."""
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus, plugin=CHANGED)
     assert done.code == 0, done.said
-    after = tree(corpus)
+    after = file_contents(corpus)
     concerned = replies(corpus)
     assert len(concerned) == 10
-    assert differing(before, after) == concerned
+    assert changed_names(before, after) == concerned
     for name in concerned:
         assert is_changed(name, before[name][0], after[name][0])
         assert name.removeprefix("scenarios/") in done.said
@@ -213,12 +213,12 @@ def test_typed_and_foreign_files_survive(corpus: Path) -> None:
         (case / name).write_text("mine")
     (corpus / "scenarios/shell/ideas").mkdir()
     (corpus / "scenarios/shell/ideas/one.json").write_text("mine")
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus, *workers(2), plugin=CHANGED)
     assert done.code == 0, done.said
     stream = "scenarios/shell/realistic/gemini/01-response.sse"
-    concerned, after = replies(corpus), tree(corpus)
-    assert differing(before, after) == concerned | {stream}
+    concerned, after = replies(corpus), file_contents(corpus)
+    assert changed_names(before, after) == concerned | {stream}
     assert b"typed by hand" in (corpus / stream).read_bytes(), "a stream is that of the reply as it stands"
     assert "scenarios/shell/realistic/gemini/01-response.json" not in concerned
     assert len(concerned) == 8
@@ -230,26 +230,26 @@ def test_typed_and_foreign_files_survive(corpus: Path) -> None:
 
 
 def test_without_the_option_a_difference_fails_and_nothing_is_written(corpus: Path) -> None:
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = run(corpus, plugin=CHANGED)
     assert done.code == 1
     assert "2 failed, 2 passed" in done.said
     assert "--snapshot-update" in done.said
     assert '+  "modelVersion": "changed"' in done.said
-    assert tree(corpus) == before
+    assert file_contents(corpus) == before
 
 
 def test_a_foreign_file_among_the_goldens_is_told_and_survives(corpus: Path) -> None:
     """The corpus's tests allow none there. Some have the names of what syrupy tidies up after parallel runs."""
     for name in ("mine.txt", "02-response.json.tmp", "02-response.json.lock"):
         (corpus / "scenarios/shell/realistic/gemini" / name).write_text("mine")
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus, *workers(1), plugin=CHANGED)
     assert done.code == 1
     assert "Nothing was written" in done.said
     assert "test_exchanges_are_complete_in_every_format[shell]\n  shell/realistic\n" in done.said
     assert "gemini/mine.txt" in done.said
-    assert tree(corpus) == before
+    assert file_contents(corpus) == before
 
 
 def new_case(corpus: Path) -> Path:
@@ -262,54 +262,54 @@ def new_case(corpus: Path) -> Path:
 
 def test_a_new_case_is_rendered(corpus: Path) -> None:
     case = new_case(corpus)
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus)
     assert done.code == 0, done.said
     written = {str(path.relative_to(case)) for path in case.glob("*/*")}
     assert len(written) == 36
-    assert all(name.startswith("scenarios/grep/new/") for name in differing(before, tree(corpus)))
+    assert all(name.startswith("scenarios/grep/new/") for name in changed_names(before, file_contents(corpus)))
     assert "0 rewritten, 36 new, " in done.said
 
 
 def test_a_result_that_the_corpus_s_own_tests_reject_is_refused(corpus: Path) -> None:
     new_case(corpus)
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus, plugin=FAULTY)
     assert done.code == 1
-    assert tree(corpus) == before
+    assert file_contents(corpus) == before
     assert "Nothing was written, every file is as it was: the corpus's own tests reject what would be" in done.said
     assert "test_outcomes[shell]\n  shell/realistic-gemini\n" in done.said
 
 
 def test_a_case_that_cannot_be_rendered_stops_all(corpus: Path) -> None:
     edit(corpus / "scenarios/grep/two-rounds/scenario.json", conversation=[{"role": "user", "content": [{"odd": 1}]}])
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus, plugin=CHANGED)
     assert done.code == 1
-    assert tree(corpus) == before
+    assert file_contents(corpus) == before
     assert "grep/two-rounds cannot be rendered: ValueError: unknown entry" in done.said
     assert "Nothing was written, every file is as it was: these cases cannot be rendered" in done.said
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_killed_while_it_writes(corpus: Path) -> None:
-    before = tree(corpus)
+    before = file_contents(corpus)
     concerned = sorted(replies(corpus))
     for at, whole, unnamed in ((0, 0, 1), (3, 2, 8)):
         done = update(corpus, plugin=CHANGED + UNEXAMINED + KILLED.replace("AT", str(at)))
         assert done.code == -signal.SIGKILL
-        after = tree(corpus)
+        after = file_contents(corpus)
         left = [name for name in after if name not in before]
         assert [Path(name).name[:11] for name in left] == [".rendering-"] * unnamed
         places = {Path(name).parent.parent.parent for name in left}
         assert places == {Path("scenarios")}, "where no reader of the corpus looks"
-        written = {name for name in differing(before, after) if name not in left}
+        written = {name for name in changed_names(before, after) if name not in left}
         assert len(written) == whole
         assert all(is_changed(name, before[name][0], after[name][0]) for name in written)
     done = update(corpus, plugin=CHANGED + UNEXAMINED)
     assert done.code == 0, done.said
     assert f"{10 - 2} rewritten, 0 new, " in done.said, "what the killed run had done is not done again"
-    assert differing(before, tree(corpus)) == set(concerned)
+    assert changed_names(before, file_contents(corpus)) == set(concerned)
     assert all(is_changed(name, before[name][0], (corpus / name).read_bytes()) for name in concerned)
 
 
@@ -319,11 +319,11 @@ def pytest_runtest_teardown(item, nextitem):
     if nextitem is None or "recorded-shape" in nextitem.nodeid:
         raise KeyboardInterrupt
 """
-    before = tree(corpus)
+    before = file_contents(corpus)
     done = update(corpus, plugin=CHANGED + stops)
     assert done.code == 2
     assert "Nothing was written, every file is as it was: the run was cut short" in done.said
-    assert tree(corpus) == before
+    assert file_contents(corpus) == before
 
 
 def test_a_folder_that_holds_no_corpus(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ def test_a_case_is_listed_before_its_files_are_there(corpus: Path, tmp_path: Pat
     for name in ("anthropic/01-request.json", "scenario.json", "gemini/01-request.json"):
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
         (stage / name).write_text("{}\n")
-    keys = [change.key for change in found_in(tmp_path / "stage", corpus)]
+    keys = [change.key for change in find_changes(tmp_path / "stage", corpus)]
     assert keys == ["scenario.json", "anthropic/01-request.json", "gemini/01-request.json"]
 
 
@@ -347,7 +347,7 @@ def test_where_a_file_cannot_be_written_the_others_are_put_back(
 ) -> None:
     key = "gemini/01-response.json"
     (corpus / "scenarios/shell/new").mkdir()
-    before = {name: contents for name, (contents, _) in tree(corpus).items()}
+    before = {name: contents for name, (contents, _) in file_contents(corpus).items()}
     changes = [
         Change("shell/realistic", key, before[f"scenarios/shell/realistic/{key}"].decode(), "{}\n"),
         Change("shell/new", "gemini/01-request.json", None, "{}\n"),
@@ -366,8 +366,8 @@ def test_where_a_file_cannot_be_written_the_others_are_put_back(
     end = f"cannot be put back, restore them: shell/realistic/{key}" if stuck else "every file is as it was"
     with pytest.raises(PublishError, match=f"shell/seed/{key} cannot be written .No space left on device.*{end}$"):
         publish(changes, corpus)
-    after = {name: contents for name, (contents, _) in tree(corpus).items()}
-    assert differing(before, after) == ({f"scenarios/shell/realistic/{key}"} if stuck else set())
+    after = {name: contents for name, (contents, _) in file_contents(corpus).items()}
+    assert changed_names(before, after) == ({f"scenarios/shell/realistic/{key}"} if stuck else set())
 
 
 def test_files_with_the_same_change_stand_together() -> None:
@@ -377,7 +377,7 @@ def test_files_with_the_same_change_stand_together() -> None:
         Change("x/one", "gemini/02-request.json", None, new),
         Change("x/two", "gemini/01-request.json", old, new),
     ]
-    assert list(told(changes)) == [
+    assert list(diff_lines(changes)) == [
         "x/one/gemini/01-request.json",
         "x/two/gemini/01-request.json",
         '    -  "b": 2',

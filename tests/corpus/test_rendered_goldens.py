@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from regeneration.changes import Change, told
+from regeneration.changes import Change, diff_lines
 from toolcall_conformance.library import default_root
 from toolcall_reference.render import RENDER_ERRORS, load_tools, rendered_files
 
@@ -34,7 +34,7 @@ def test_rendered_goldens(case: str, golden: SnapshotAssertion, record_property:
         pytest.fail(
             f"{case}: the reference renders other files than these. If that is meant, run "
             "`pytest tests/corpus --snapshot-update` and read what it tells; else mend the reference.\n"
-            + "\n".join(told(change(folder, key, files[key]) for key in wrong)),
+            + "\n".join(diff_lines(change(folder, key, files[key]) for key in wrong)),
             pytrace=False,
         )
 

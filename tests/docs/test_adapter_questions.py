@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from starters import play
+from starters import run_suite
 from toolcall_conformance import events
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +45,7 @@ def test_the_table_of_errors(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     counted = []
     for number, module in enumerate(ERRORS):
         pytester.makepyfile(**{f"errors_{number}": module})
-        output = play(pytester, f"errors_{number}:Adapter", *ITEMS).stdout.str()
+        output = run_suite(pytester, f"errors_{number}:Adapter", *ITEMS).stdout.str()
         counted.append(tuple(int((re.findall(rf"(\d+) {word}", output) or [0])[0]) for word in WORDS))
     assert counted == expected
 
@@ -69,7 +69,7 @@ def test_settings_and_prints(
     changed = EXAMPLE.replace("return to_anthropic(body, self.model)", session)
     assert changed != EXAMPLE
     pytester.makepyfile(questions=changed)
-    result = play(pytester, "questions:Adapter", "toolcall::shell/seed::request")
+    result = run_suite(pytester, "questions:Adapter", "toolcall::shell/seed::request")
     assert result.ret == (rule == "MUST")
     assert rule in result.stdout.str()
 

@@ -80,12 +80,12 @@ def commands(page: Path) -> Iterator[Command]:
                 yield Command(part.strip(), mark, reason)
 
 
-def named(page: Path) -> str:
+def page_name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def counted(mark: str) -> dict[str, int]:
-    counts = {named(page): sum(command.mark == mark for command in commands(page)) for page in PAGES}
+def marks_by_page(mark: str) -> dict[str, int]:
+    counts = {page_name(page): sum(command.mark == mark for command in commands(page)) for page in PAGES}
     return {page: count for page, count in counts.items() if count}
 
 
@@ -209,7 +209,7 @@ def shell(
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(not command.mark for command in commands(page))], ids=named
+    "page", [page for page in PAGES if any(not command.mark for command in commands(page))], ids=page_name
 )
 def test_the_commands_run(page: Path, shell: Shell) -> None:
     if page.name == "policies.md":
@@ -222,8 +222,8 @@ def test_the_commands_run(page: Path, shell: Shell) -> None:
 
 def test_what_is_not_run_is_counted() -> None:
     """A new one needs its reason above it, and its number here."""
-    assert counted("not run") == NOT_RUN
-    assert counted("command") == IN_CI
+    assert marks_by_page("not run") == NOT_RUN
+    assert marks_by_page("command") == IN_CI
 
 
 def test_ci_runs_the_readme_s() -> None:

@@ -16,7 +16,7 @@ WIDEST = 120
 MAX_LINES = {"README.md": 150, "ARCHITECTURE.md": 150}
 
 
-def named(path: Path) -> str:
+def page_name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
@@ -36,20 +36,20 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@every("page", PAGES, id=named)
+@every("page", PAGES, id=page_name)
 def test_lines_of_prose_fit(page: Path) -> None:
-    assert [f"{named(page)}:{number}" for number, line in prose(page) if len(line) > WIDEST] == []
+    assert [f"{page_name(page)}:{number}" for number, line in prose(page) if len(line) > WIDEST] == []
 
 
-@every("page", PAGES, id=named)
+@every("page", PAGES, id=page_name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" in target:
             continue
         file, _, anchor = target.partition("#")
         there = (page.parent / file).resolve() if file else page
-        assert there.exists(), f"{named(page)}: {target}"
-        assert not anchor or anchor in anchors(there), f"{named(page)}: {target}"
+        assert there.exists(), f"{page_name(page)}: {target}"
+        assert not anchor or anchor in anchors(there), f"{page_name(page)}: {target}"
 
 
 @pytest.mark.parametrize(("page", "most"), MAX_LINES.items())
@@ -78,7 +78,9 @@ def test_commands_for_contributors_are_those_of_the_clone(page: str) -> None:
 
 def test_every_page_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [named(page) for page in PAGES if page.parent.name == "docs" and f"({named(page)})" not in readme] == []
+    assert [
+        page_name(page) for page in PAGES if page.parent.name == "docs" and f"({page_name(page)})" not in readme
+    ] == []
 
 
 def test_every_option_is_described(pytestconfig: pytest.Config) -> None:

@@ -53,7 +53,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def written(language: str, folder: Path, change: tuple[str, str] = ("", "")) -> Path:
+def write_program(language: str, folder: Path, change: tuple[str, str] = ("", "")) -> Path:
     """The program of the page as a file."""
     (code,) = re.findall(rf"^<!-- example: {FILES[language]} -->\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert change[0] in code
@@ -73,7 +73,7 @@ def play(
     def run(faulty: bool) -> subprocess.CompletedProcess[str]:
         language: str = request.param
         make: Callable[[Path], list[str]] = request.getfixturevalue(language)
-        file = written(language, tmp_path, FAULTY[language] if faulty else ("", ""))
+        file = write_program(language, tmp_path, FAULTY[language] if faulty else ("", ""))
         command = make(tmp_path if language == "go" else file)
         environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
         return subprocess.run(
@@ -105,7 +105,7 @@ def test_the_judge_tells_a_spelling_from_a_fault(play: Callable[[bool], subproce
 
 
 def test_the_types_are_right(tmp_path: Path, node_modules: Path) -> None:
-    file = written("typescript", tmp_path)
+    file = write_program("typescript", tmp_path)
     (tmp_path / "node_modules").symlink_to(node_modules)
     options = (
         "--strict",

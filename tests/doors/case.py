@@ -39,7 +39,7 @@ def skeleton(case: str, like: dict[str, Any]) -> dict[str, Any]:
     """A scenario with TODOs; without ``files``, so that all are rendered."""
     drawn = random.Random(case)
     ids = {
-        name: {key: id if id is None else _other(id, drawn) for key, id in table.items()}
+        name: {key: id if id is None else _renew_id(id, drawn) for key, id in table.items()}
         for name, table in like["ids"].items()
     }
     guard = {
@@ -57,7 +57,7 @@ def skeleton(case: str, like: dict[str, Any]) -> dict[str, Any]:
     return scenario | {"since": load_corpus().version}
 
 
-def _other(id: str, drawn: random.Random) -> str:
+def _renew_id(id: str, drawn: random.Random) -> str:
     """Another id of the same form: what stands before the last `_01` or `_` stays."""
     head, sep, tail = id.rpartition("_")
     size = 2 if tail.startswith("01") else 0
@@ -99,7 +99,7 @@ def unshown_shapes(case: str, guards: list[dict[str, str]]) -> list[str]:
     claimed = {guard["shape"] for guard in guards if "shape" in guard} & {*broad.PATTERNS}
     played = Corpus(common.CORPUS).cases[case]
     return [
-        f"{common.named(folder_of(case))}: no body has the shape {shape!r} as tests/shapes/broad.json knows it"
+        f"{common.display_path(folder_of(case))}: no body has the shape {shape!r} as tests/shapes/broad.json knows it"
         for shape in sorted(claimed - broad.of_case(played))
     ]
 
@@ -148,7 +148,7 @@ def strange_arguments(case: str) -> Iterator[str]:
                 yield f"the call {call['key']!r} is not by its tool's schema: {error.message[:120]}"
 
 
-def guarded(case: str, guards: list[dict[str, str]]) -> Iterator[str]:
+def add_guards(case: str, guards: list[dict[str, str]]) -> Iterator[str]:
     """Enter a case under each class of fault that it guards against, with a fault that dies in it; what is lacking.
 
     Raises KeyError for a class that nobody knows: see ``unknown_classes``.
@@ -160,7 +160,7 @@ def guarded(case: str, guards: list[dict[str, str]]) -> Iterator[str]:
     for name in [guard["class"] for guard in guards if "class" in guard]:
         entry = content["classes"][name]
         if case not in entry.get("guards", {}):
-            fault = _dying(case, set(entry.get("guards", {}).values()))
+            fault = _killing_fault(case, set(entry.get("guards", {}).values()))
             if fault is None:
                 yield (
                     f"corpus/bug-classes.json at /classes/{name}/guards: enter {case} with a fault that dies in it; "
@@ -182,18 +182,18 @@ def _forget(case: str, guards: list[dict[str, str]], classes: dict[str, Any]) ->
     return stale
 
 
-def _dying(case: str, faults: set[str]) -> str | None:
+def _killing_fault(case: str, faults: set[str]) -> str | None:
     played = Corpus(common.CORPUS).cases[case]
     mutants = [double for double in doubles() if double.name in faults and double.kind != "harmless"]
     return next((double.name for double in mutants if rules_in(double, played)), None)
 
 
-def listed(case: str) -> None:
+def add_losses(case: str) -> None:
     """Enter a new case in the list of what detours of the reference lose."""
-    counts_by_case = paths.kept()
+    counts_by_case = paths.recorded_losses()
     if case not in counts_by_case:
         cases = Corpus(common.CORPUS).cases
-        counts_by_case |= paths.counted([cases[case]])
+        counts_by_case |= paths.count_losses([cases[case]])
         common.write(paths.KEPT, {name: counts_by_case[name] for name in cases if name in counts_by_case})
 
 
@@ -217,7 +217,7 @@ def _refusal(case: str, like: str, *, new: bool) -> str:
     hint = common.near(
         slug, [name.removeprefix(scope + sep) for name in cases if name.startswith(scope + sep)], scope + sep
     )
-    return f"--like {like}: there is no file {common.named(other)}{hint}"
+    return f"--like {like}: there is no file {common.display_path(other)}{hint}"
 
 
 def main(words: list[str]) -> int:
@@ -233,36 +233,36 @@ def main(words: list[str]) -> int:
     families, family = read_json(common.CORPUS / "families.json"), options.case.partition("/")[0]
     if family not in families:
         hint = common.near(family, families) or ": say there what it is about"
-        return common.told([f"corpus/families.json has no family {family!r}{hint}"], again)
+        return common.report_missing([f"corpus/families.json has no family {family!r}{hint}"], again)
     if not path.is_file():
         if refusal := _refusal(options.case, options.like or LIKE, new=options.new):
             parser.error(refusal)
         like = options.like or LIKE
         common.write(path, skeleton(options.case, read_json(folder_of(like) / "scenario.json")))
         print(f"copied  the conversation from {like}: change it, and `features` with it")
-        return common.told(common.mistakes(path, "scenario"), again)
+        return common.report_missing(common.mistakes(path, "scenario"), again)
     # Rendering adds `files`.
     if lacking := [mistake for mistake in common.mistakes(path, "scenario") if "'files' is a required" not in mistake]:
-        return common.told(lacking, again)
+        return common.report_missing(lacking, again)
     scenario = read_json(path)
     guards = scenario["guards"]
     # Before the rendering, which takes its time and writes files.
     if lacking := [*unknown_classes(guards), *unknown_shapes(guards), *unpaired(scenario), *unchanged(scenario)]:
-        return common.told(lacking, again)
+        return common.report_missing(lacking, again)
     common.style(path)
     with redirect_stdout(io.StringIO()) as written:
         code = render.main([str(common.CORPUS), options.case])
     if code:
-        common.told(["mend the scenario as the line above says"], again)
+        common.report_missing(["mend the scenario as the line above says"], again)
         return code
     if names := written.getvalue().split():
-        print(f"wrote   {len(names)} files in {common.named(path.parent)}")
-    lacking = loadable(options.case) or [*unshown_shapes(options.case, guards), *guarded(options.case, guards)]
+        print(f"wrote   {len(names)} files in {common.display_path(path.parent)}")
+    lacking = loadable(options.case) or [*unshown_shapes(options.case, guards), *add_guards(options.case, guards)]
     if lacking:
-        return common.told(lacking, again)
+        return common.report_missing(lacking, again)
     for note in strange_arguments(options.case):
         print(f"note    {note}")
-    listed(options.case)
+    add_losses(options.case)
     chosen = f"{options.case} or bug_classes or named_shapes or test_every_feature or test_the_list_names"
     return common.tested("tests/corpus", "tests/reference/test_paths.py", "-k", chosen)
 

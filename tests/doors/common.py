@@ -56,7 +56,7 @@ def near(name: str, known: Iterable[str], scope: str = "") -> str:
     return f"; did you mean {' or '.join(scope + word for word in close)}?" if close else ""
 
 
-def named(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A path as a reader types it, from the repository's root."""
     return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
 
@@ -65,7 +65,7 @@ def write(path: Path, value: Any) -> None:
     """A new JSON file in the corpus's style."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(dump(value), encoding="utf-8")
-    print(f"wrote   {named(path)}")
+    print(f"wrote   {display_path(path)}")
 
 
 def style(path: Path) -> None:
@@ -73,7 +73,7 @@ def style(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if (right := restyle(text)) != text:
         path.write_text(right, encoding="utf-8")
-        print(f"styled  {named(path)}")
+        print(f"styled  {display_path(path)}")
 
 
 def mistakes(path: Path, schema: str) -> list[str]:
@@ -81,18 +81,18 @@ def mistakes(path: Path, schema: str) -> list[str]:
     try:
         value = json.loads(path.read_bytes())
     except ValueError as error:
-        return [f"{named(path)} is no JSON: {error}"]
-    left = [f"{named(path)} at {place}: replace the {text}" for place, text in todos(value)]
+        return [f"{display_path(path)} is no JSON: {error}"]
+    left = [f"{display_path(path)} at {place}: replace the {text}" for place, text in todos(value)]
     if left:
         return left
     checked = jsonschema.Draft202012Validator(read_json(CORPUS / "schemas" / f"{schema}.schema.json"))
     page = f"corpus/keys.md#{schema}"
     errors = sorted(checked.iter_errors(value), key=lambda error: error.json_path)
     if errors:
-        return [f"{named(path)} at {_place(error)}: {_said(error)}; see {page}" for error in errors]
+        return [f"{display_path(path)} at {_place(error)}: {_explain_error(error)}; see {page}" for error in errors]
     return [
-        f"{named(path)} at /evidence/{number}: a thread is no page of the provider: it is `recorded` if it quotes the "
-        "API's own answer word for word, else `issue`"
+        f"{display_path(path)} at /evidence/{number}: a thread is no page of the provider: it is `recorded` if it quotes "
+        "the API's own answer word for word, else `issue`"
         for number, entry in enumerate(value.get("evidence", ()))
         if entry["kind"] in ("schema", "doc") and _THREAD.match(entry.get("url", ""))
     ]
@@ -111,7 +111,7 @@ def _place(error: jsonschema.ValidationError) -> str:
     return "".join(f"/{part}" for part in error.absolute_path) or "the top"
 
 
-def _said(error: jsonschema.ValidationError) -> str:
+def _explain_error(error: jsonschema.ValidationError) -> str:
     if error.validator == "contains" and error.absolute_path[-1] == "evidence":
         return "a MUST needs hard evidence (kind schema, sdk, doc or recorded); without it, make the rule a SHOULD"
     return error.message[:200]
@@ -130,7 +130,7 @@ def places(word: str) -> list[str]:
     """``path:line`` of each line that has a word in quotes, in schemas of formats and in the judge's code."""
     quoted = f'"{word}"'
     return [
-        f"{named(path)}:{number}"
+        f"{display_path(path)}:{number}"
         for pattern in SOURCES
         for path in sorted(ROOT.glob(pattern))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
@@ -138,7 +138,7 @@ def places(word: str) -> list[str]:
     ]
 
 
-def told(lacking: Sequence[str], again: str) -> int:
+def report_missing(lacking: Sequence[str], again: str) -> int:
     """Print what is lacking; 1 if anything is."""
     for line in lacking:
         print(f"todo    {line}")
@@ -147,7 +147,7 @@ def told(lacking: Sequence[str], again: str) -> int:
     return int(bool(lacking))
 
 
-def formatted(path: Path) -> None:
+def format_code(path: Path) -> None:
     """Bring Python code to the project's style."""
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(path)], cwd=ROOT, check=True)
 

@@ -103,7 +103,7 @@ def examples(raw: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the two bodies of a rule that is judged by bodies."""
     if raw["check"] not in ("schema", "function", "judge"):
         return
-    path, rule = common.named(path_of(raw["id"])), raw["id"]
+    path, rule = common.display_path(path_of(raw["id"])), raw["id"]
     if equal(raw["obeys"], raw["breaks"]):
         yield f"{path} at /breaks: it is the same body as /obeys; change what the rule forbids"
         return
@@ -133,8 +133,8 @@ def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     if unfinished:
         (where,) = {_module_of(double) for double in unfinished}
         yield (
-            f"{common.named(where)}: say in the pair of {rule} what the legal body is, for the {common.TODO}, and "
-            "which members of `obeys` it changes, in the empty braces"
+            f"{common.display_path(where)}: say in the pair of {rule} what the legal body is, for the {common.TODO}, "
+            "and which members of `obeys` it changes, in the empty braces"
         )
         return
     kinds = [kind for kind, rules in DEMANDED.items() if rule in rules and rule not in covered(kind)]
@@ -148,12 +148,12 @@ def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     if "GONE" in snippet:
         text = text.replace("from doubles.border import borders", "from doubles.border import GONE, borders")
     module.write_text(f"{text}{snippet}", encoding="utf-8")
-    common.formatted(module)
-    print(f"wrote   a skeleton at the end of {common.named(module)}")
-    yield f"{common.named(module)}: complete the pair of {rule}: a legal body as near to the rule as can be"
+    common.format_code(module)
+    print(f"wrote   a skeleton at the end of {common.display_path(module)}")
+    yield f"{common.display_path(module)}: complete the pair of {rule}: a legal body as near to the rule as can be"
 
 
-def misjudged(about: Iterable[Double]) -> Iterator[str]:
+def misjudged_doubles(about: Iterable[Double]) -> Iterator[str]:
     """Of which doubles the judge says something else than they do."""
     for double in about:
         for play in double.played(today()):
@@ -168,7 +168,7 @@ def listed(about: Iterable[Double]) -> Iterator[str]:
         name, _, format_name = double.name.rpartition("/")
         formats.setdefault((double.kind, _module_of(double), name), []).append(format_name)
     for (kind, module, name), names in formats.items():
-        yield f"{kind:8} {common.named(module)}: {name} ({', '.join(names)})"
+        yield f"{kind:8} {common.display_path(module)}: {name} ({', '.join(names)})"
 
 
 def _module_of(double: Double) -> Path:
@@ -240,7 +240,7 @@ def _refusal(rule: str, *, new: bool) -> str:
     folder = path_of(rule).parent
     if not folder.is_dir():
         hint = common.near(scope, {known.partition("/")[0] for known in corpus.rules})
-        return f"{rule}: there is no folder {common.named(folder)}; an id is FORMAT/SLUG{hint}"
+        return f"{rule}: there is no folder {common.display_path(folder)}; an id is FORMAT/SLUG{hint}"
     if rule in corpus.retired:
         return f"{rule}: a rule had this id once; {' and '.join(corpus.retired[rule]) or 'none'} took its place"
     return common.refusal(rule, "rule", "id", corpus.rules, new=new)
@@ -266,23 +266,24 @@ def main(words: list[str]) -> int:
             common.write(path, skeleton(options.rule, options.direction or "request", options.like))
         except ValueError as error:
             parser.error(str(error))
-        return common.told(common.mistakes(path, "rule"), again)
+        return common.report_missing(common.mistakes(path, "rule"), again)
     lacking = common.mistakes(path, "rule")
     if lacking:
-        return common.told(lacking, again)
+        return common.report_missing(lacking, again)
     for file in (path, *(common.ROOT / place.partition(":")[0] for place in common.places(options.rule))):
         if file.suffix == ".json":
             common.style(file)
     raw = load_corpus().rules[options.rule].raw
-    print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(entry['kind'] for entry in raw['evidence'])}")
+    kinds = ", ".join(entry["kind"] for entry in raw["evidence"])
+    print(f"is in   {common.display_path(path)}: {raw['level']}, by {kinds}")
     for place in common.places(options.rule):
         print(f"checked {place}")
     about = _about(options.rule)
     for line in listed(about):
         print(f"played  {line}")
-    lacking = [*examples(raw)] or [*pair(raw)] or [*misjudged(about)]
+    lacking = [*examples(raw)] or [*pair(raw)] or [*misjudged_doubles(about)]
     if lacking:
-        return common.told(lacking, again)
+        return common.report_missing(lacking, again)
     verdicts(options.rule)
     slug = options.rule.partition("/")[2]
     return common.tested(

@@ -103,8 +103,8 @@ def test_a_variant_that_the_judge_refuses() -> None:
         double for double in doubles(BorderDouble) if double.name == "border-limits/four-stop-sequences/openai_chat"
     )
     wrong = replace(right, edits=(*right.edits, {"/stop/-": "e"}))
-    assert [*rule.misjudged([right])] == []
-    (message,) = rule.misjudged([wrong])
+    assert [*rule.misjudged_doubles([right])] == []
+    (message,) = rule.misjudged_doubles([wrong])
     assert message.startswith(
         f"harmless {right.name}: the judge finds at request alone: MUST ['openai_chat/stop-limit']"
     )
@@ -146,11 +146,11 @@ def _form(id: str) -> str:
 
 def test_a_new_case_is_listed_with_what_detours_lose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others keep their lines, and their order."""
-    counts_by_case = paths.kept()
+    counts_by_case = paths.recorded_losses()
     without = {name: counts for name, counts in counts_by_case.items() if name != "shell/realistic"}
     monkeypatch.setattr(paths, "KEPT", write(tmp_path / "paths.json", without))
-    case.listed("shell/realistic")
-    assert [*paths.kept().items()] == [*counts_by_case.items()]
+    case.add_losses("shell/realistic")
+    assert [*paths.recorded_losses().items()] == [*counts_by_case.items()]
 
 
 def test_a_case_in_an_unknown_family(capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,7 +192,7 @@ def pair(name: str, side: str, small: Path, **changes: Any) -> Path:
 
 def test_right_pairs_lack_nothing(small: Path) -> None:
     for side in tolerance.SIDES:
-        assert [*tolerance.wrong(pair("number-spelling", side, small))] == []
+        assert [*tolerance.pair_mistakes(pair("number-spelling", side, small))] == []
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_right_pairs_lack_nothing(small: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], message: str, small: Path) -> None:
-    messages = [*tolerance.wrong(pair("number-spelling", side, small, **changes))]
+    messages = [*tolerance.pair_mistakes(pair("number-spelling", side, small, **changes))]
     assert message in messages[0]
 
 

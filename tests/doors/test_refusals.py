@@ -127,7 +127,7 @@ def test_a_class_that_a_case_names_no_more_loses_it(tmp_path: Path, monkeypatch:
     path.write_bytes((default_root() / "bug-classes.json").read_bytes())
     monkeypatch.setattr(case, "CLASSES", path)
     assert "shell/realistic" in str(read_json(path))
-    assert [*case.guarded("shell/realistic", [])] == []
+    assert [*case.add_guards("shell/realistic", [])] == []
     assert "shell/realistic" not in str(read_json(path))
 
 
@@ -150,9 +150,9 @@ def test_a_pair_with_the_bodies_of_another_is_none(small: Path) -> None:
     (first, *_) = sorted((default_root() / "equivalences" / "number-spelling" / "same").glob("*.json"))
     common.write(folder / "a.json", read_json(first))
     common.write(folder / "b.json", {**read_json(first), "title": "Another difference"})
-    (message,) = tolerance.wrong(folder / "b.json")
+    (message,) = tolerance.pair_mistakes(folder / "b.json")
     assert re.search(r"b.json has the bodies of .*a.json: let those of the new one show", message)
-    assert "has the bodies of" not in "".join(tolerance.wrong(folder / "a.json"))
+    assert "has the bodies of" not in "".join(tolerance.pair_mistakes(folder / "a.json"))
 
 
 def test_each_mutant_and_variant_has_the_file_that_is_listed() -> None:

@@ -45,18 +45,19 @@ def pair(side: str, like: dict[str, Any]) -> dict[str, Any]:
     return content | ({"rules": [f"{common.TODO}/which-must-be-named"]} if side == "different" else {})
 
 
-def wrong(path: Path) -> Iterator[str]:
+def pair_mistakes(path: Path) -> Iterator[str]:
     """What is wrong with a pair."""
     lacking = common.mistakes(path, "equivalence-pair")
     if lacking:
         yield from lacking
         return
-    content, name, side = read_json(path), common.named(path), path.parent.name
-    if complaint := unnamed(path, content):
+    content, name, side = read_json(path), common.display_path(path), path.parent.name
+    if complaint := rules_mistake(path, content):
         yield complaint
         return
     if other := twin(path, content):
-        yield f"{name} has the bodies of {common.named(other)}: let those of the new one show what its title says"
+        other_name = common.display_path(other)
+        yield f"{name} has the bodies of {other_name}: let those of the new one show what its title says"
         return
     ends = {key: content[key] for key in ("client", "upstream", "direction")}
     judgement = judge(content["source"], content["output"], **ends, tolerated=True)
@@ -76,15 +77,15 @@ def wrong(path: Path) -> Iterator[str]:
         yield f"{name}: none of its `rules` is named; the judge finds {rules}"
 
 
-def unnamed(path: Path, content: dict[str, Any]) -> str:
+def rules_mistake(path: Path, content: dict[str, Any]) -> str:
     """What is wrong with ``rules`` of a pair; empty if nothing is."""
     has = bool(content.get("rules"))
     if has == (path.parent.name == "different"):
         return ""
     return (
-        f"{common.named(path)}: it is accepted, so no rule is named: take `rules` out"
+        f"{common.display_path(path)}: it is accepted, so no rule is named: take `rules` out"
         if has
-        else f"{common.named(path)}: list in `rules` the rules of which a judge must name one; "
+        else f"{common.display_path(path)}: list in `rules` the rules of which a judge must name one; "
         "a pair in different/ must be refused by one of them"
     )
 
@@ -109,7 +110,7 @@ def lacking(home: Path) -> Iterator[str]:
     for side in SIDES:
         pairs = sorted(home.glob(f"{side}/*.json"))
         for path in pairs:
-            yield from wrong(path)
+            yield from pair_mistakes(path)
         if not pairs:
             command = f".venv/bin/python tests doors.tolerance {home.name} --pair {side}/SLUG"
             yield f"it has no pair in {side}/: {command}"
@@ -143,7 +144,7 @@ def main(words: list[str]) -> int:
     if options.pair:
         other = FOLDER / f"{options.like}.json" if options.like else nearest(home, side)
         if not other.is_file():
-            parser.error(f"--like {options.like}: there is no file {common.named(other)}")
+            parser.error(f"--like {options.like}: there is no file {common.display_path(other)}")
         common.write(new, pair(side, read_json(other)))
         if side == "same":
             print(
@@ -151,7 +152,7 @@ def main(words: list[str]) -> int:
                 f'pair.accept("{options.name}", …) in the comparison'
             )
     if messages := [*lacking(home)]:
-        return common.told(messages, again)
+        return common.report_missing(messages, again)
     for path in (home / "equivalence.json", *home.glob("*/*.json")):
         common.style(path)
     return common.tested("tests/translation/test_equivalences.py", "tests/corpus/test_corpus.py", "-k", options.name)

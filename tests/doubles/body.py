@@ -52,7 +52,7 @@ from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 from toolcall_reference.conversation.losses import Loss
-from turns import turned
+from turns import rotate
 
 __all__ = [
     "ANTHROPIC",
@@ -146,7 +146,7 @@ class BodyDouble(Double):
             number = number_of(self.name, day)
             if self.exported() is not None and number % REST:
                 return
-            ways = turned(ways, number // REST)
+            ways = rotate(ways, number // REST)
         yield from islice((played for way in ways for played in way()), None if day is None else 1)
 
     @property

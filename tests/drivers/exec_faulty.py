@@ -52,7 +52,7 @@ def close_output() -> None:
     time.sleep(FOREVER)
 
 
-def in_the_middle() -> None:
+def write_half_and_exit() -> None:
     write(b'{"seq": 5, "bo')
     os._exit(0)
 
@@ -73,7 +73,7 @@ INSTEAD: dict[str, Callable[[int], None]] = {
     "closes-output": lambda _seq: close_output(),
     "garbage": lambda _seq: write(b"{garbage}\n"),
     "two-keys": lambda seq: write(b'{"seq": %d, "body": {"text": "a", "text": "b"}}\n' % seq),
-    "half-a-line": lambda _seq: in_the_middle(),
+    "half-a-line": lambda _seq: write_half_and_exit(),
     "endless-line": lambda _seq: endless(),
     "no-utf-8": lambda seq: write(b'{"seq": %d, "body": {"text": "\xff"}}\n' % seq),
     "wrong-seq": lambda seq: tell(seq=seq + 1, body={}),
@@ -89,7 +89,7 @@ INSTEAD: dict[str, Callable[[int], None]] = {
 }
 
 
-def good(message: dict[str, Any]) -> dict[str, Any]:
+def answer(message: dict[str, Any]) -> dict[str, Any]:
     if message["op"] == "hello":
         return {"protocol": 1, "name": "faulty", "version": "1"}
     if message["op"] == "open":
@@ -133,7 +133,7 @@ def main() -> None:
         if here and FAULT in ("never-again", "grandchild"):
             Path("died").touch()
             die(3)
-        tell(seq=message["seq"], **good(message))
+        tell(seq=message["seq"], **answer(message))
         if here and FAULT == "answers-twice":
             tell(seq=message["seq"], body={})
     if FAULT == "dies-at-the-end":

@@ -26,10 +26,10 @@ questions = map(json.loads, sys.stdin.buffer)
 
 
 def result(value: Any) -> Any:
-    return asyncio.run(_awaited(value)) if inspect.isawaitable(value) else value
+    return asyncio.run(_await(value)) if inspect.isawaitable(value) else value
 
 
-async def _awaited(value: Any) -> Any:
+async def _await(value: Any) -> Any:
     return await value
 
 
@@ -75,7 +75,7 @@ class Stream:
 
     def __next__(self) -> bytes:
         if self.message["op"] != "stream-end":
-            self.on()
+            self.go_on()
         if self.message["op"] == "stream-chunk":
             return b64decode(self.message["chunk"])
         if self.message["end"] == "lost":
@@ -91,7 +91,7 @@ class Stream:
         except StopIteration:
             raise StopAsyncIteration from None
 
-    def on(self) -> None:
+    def go_on(self) -> None:
         tell(self.message, {"chunks": self.said})
         self.said = []
         self.message = next(questions, {})
@@ -117,7 +117,7 @@ class Stream:
             session = sessions[self.message["session"]]
             asyncio.run(self.draw(session.stream(self)))
             while self.message["op"] != "stream-end":
-                self.on()
+                self.go_on()
             reply["losses"] = list(read_losses(session))
         except Exception as error:
             reply = instead(error)

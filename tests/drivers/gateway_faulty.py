@@ -47,18 +47,18 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if fault != "none":
                 print(WORDS)
-                self.before(fault)
+                self.fail_before_reading(fault)
             if body.get("stream") or ":askStream" in self.path:
                 self.stream(fault, body)
                 return
             reply = self.ask(fault, body)
             if fault != "none":
-                self.after(fault)
+                self.fail_after_reply(fault)
         except (Done, OSError):  # or the client has gone
             return
         self.say(200, {"format": "alpha" if self.path == "/alpha" else "beta", "text": reply["text"]})
 
-    def before(self, fault: str) -> None:
+    def fail_before_reading(self, fault: str) -> None:
         match fault:
             case "dies":
                 os._exit(3)
@@ -96,14 +96,14 @@ class Handler(BaseHTTPRequestHandler):
             while piece := reply.read1(65536):
                 self.chunk(piece)
                 if fault != "none":
-                    self.within(fault)
+                    self.fail_within_reply(fault)
         except http.client.IncompleteRead:
             return  # and so does the client's stream end
         if fault == "ends-too-early":
             return
         self.raw(b"0\r\n\r\n")
 
-    def within(self, fault: str) -> None:
+    def fail_within_reply(self, fault: str) -> None:
         match fault:
             case "dies-in-it":
                 os._exit(3)
@@ -177,7 +177,7 @@ class Handler(BaseHTTPRequestHandler):
             return io.BytesIO(b"data: " + content + b"\n\n")
         return json.loads(content)
 
-    def after(self, fault: str) -> None:
+    def fail_after_reply(self, fault: str) -> None:
         match fault:
             case "dies-after":
                 os._exit(3)
@@ -216,16 +216,16 @@ class Handler(BaseHTTPRequestHandler):
                     note("broken-off", "yes")
                 self.close_connection = True
             case "drips":
-                self.for_ever(b"HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n", b" ")
+                self.write_endlessly(b"HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n", b" ")
             case "continues-for-ever":
-                self.for_ever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")
+                self.write_endlessly(b"", b"HTTP/1.1 100 Continue\r\n\r\n")
             case "answers-500-after" | "answers-400-after":
                 self.say(int(fault[8:11]), {"error": {"message": "cannot read that"}})
             case _:
                 return
         raise Done
 
-    def for_ever(self, head: bytes, piece: bytes) -> None:
+    def write_endlessly(self, head: bytes, piece: bytes) -> None:
         self.wfile.write(head)
         while True:
             self.wfile.write(piece)

@@ -38,23 +38,23 @@ def write(project: Any, fault: str = "none", tables: str = "", **more: Any) -> s
     return "gateway:gateway.toml"
 
 
-def noted(project: Any, name: str) -> list[str]:
+def noted_lines(project: Any, name: str) -> list[str]:
     """The lines that gateways wrote into a file."""
     path = project.path / name
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
-def left(project: Any) -> list[str]:
+def leftovers(project: Any) -> list[str]:
     """What is still there of the gateways and of the run: processes, ports, files, threads."""
     end = time.monotonic() + 3
-    while (leftovers := _left(project)) and time.monotonic() < end:
+    while (leftovers := _find_leftovers(project)) and time.monotonic() < end:
         time.sleep(0.05)
     return leftovers
 
 
-def _left(project: Any) -> list[str]:
-    leftovers = [f"process {pid}" for pid in noted(project, "pids") if alive(pid)]
-    leftovers += [f"port {port}" for port in noted(project, "ports") if listens(int(port))]
+def _find_leftovers(project: Any) -> list[str]:
+    leftovers = [f"process {pid}" for pid in noted_lines(project, "pids") if alive(pid)]
+    leftovers += [f"port {port}" for port in noted_lines(project, "ports") if listens(int(port))]
     leftovers += [f"file {path.name}" for path in (project.path / "tmp").iterdir()]
     leftovers += [
         f"thread {thread.name}" for thread in threading.enumerate() if thread.name.startswith(("toolcall", "child's"))

@@ -60,7 +60,7 @@ def raw_server(pieces: Pieces) -> Iterator[RawServer]:
         thread.join()
 
 
-def repeated(data: bytes, pause: float) -> Iterator[bytes]:
+def repeat(data: bytes, pause: float) -> Iterator[bytes]:
     """The same for ever, after a pause each."""
     while True:
         time.sleep(pause)

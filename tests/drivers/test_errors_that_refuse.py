@@ -38,7 +38,7 @@ class HTTPStatusError(Exception):
     response = _Answer()
 
 
-def raised(function: Callable[[], Any]) -> Any:
+def raised_outcome(function: Callable[[], Any]) -> Any:
     try:
         function()
     except BaseException as error:
@@ -46,7 +46,7 @@ def raised(function: Callable[[], Any]) -> Any:
     raise AssertionError("nothing was raised")
 
 
-def wrapped(inner: Callable[[], Any], outer: Exception, *, hidden: bool = False) -> Callable[[], Any]:
+def raise_wrapped(inner: Callable[[], Any], outer: Exception, *, hidden: bool = False) -> Callable[[], Any]:
     def call() -> None:
         try:
             inner()
@@ -68,18 +68,18 @@ REFUSALS = {
     "a client's error": throw(BadRequestError("no such tool choice")),
     "an answer": throw(HTTPStatusError("422 Unprocessable Entity")),
     "a validator": throw(ValidationError("5 validation errors for Request")),
-    "a validator within": wrapped(throw(ValidationError("x")), ConversionError("not read: x")),
-    "text that is no JSON": wrapped(lambda: json.loads("{"), ConversionError("arguments are no JSON")),
-    "its own reason": wrapped(throw(Exception("no video")), ConversionError("no video")),
+    "a validator within": raise_wrapped(throw(ValidationError("x")), ConversionError("not read: x")),
+    "text that is no JSON": raise_wrapped(lambda: json.loads("{"), ConversionError("arguments are no JSON")),
+    "its own reason": raise_wrapped(throw(Exception("no video")), ConversionError("no video")),
 }
 SLIPS = {
     "a key": lambda: EMPTY["content"],
     "a type": lambda: sum(None),  # type: ignore[call-overload]
-    "a key within": wrapped(lambda: EMPTY["content"], ConversionError("'content'")),
-    "a key within a client's error": wrapped(lambda: EMPTY["content"], BadRequestError("'content'")),
-    "too deep": wrapped(throw(RecursionError("too deep")), ConversionError("too deep")),
+    "a key within": raise_wrapped(lambda: EMPTY["content"], ConversionError("'content'")),
+    "a key within a client's error": raise_wrapped(lambda: EMPTY["content"], BadRequestError("'content'")),
+    "too deep": raise_wrapped(throw(RecursionError("too deep")), ConversionError("too deep")),
     "an internal error": throw(BadRequestError("connection failed", 500)),
-    "a connection": wrapped(throw(ConnectionResetError("reset")), ConversionError("reset")),
+    "a connection": raise_wrapped(throw(ConnectionResetError("reset")), ConversionError("reset")),
     "Python's own": throw(ValueError("no such role")),
     "of the library of Python": lambda: json.loads("{"),
     "an exit": throw(SystemExit(3)),
@@ -88,27 +88,27 @@ SLIPS = {
 
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_named_error_of_the_client_refuses(name: str) -> None:
-    outcome = raised(REFUSALS[name])
+    outcome = raised_outcome(REFUSALS[name])
     assert isinstance(outcome, Crashed)
     assert outcome.refuses, name
 
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_a_slip_does_not(name: str) -> None:
-    outcome = raised(SLIPS[name])
+    outcome = raised_outcome(SLIPS[name])
     assert isinstance(outcome, Crashed)
     assert not outcome.refuses, name
 
 
 def test_what_its_author_hides_is_not_looked_at() -> None:
-    assert raised(wrapped(lambda: EMPTY["role"], ConversionError("no such role"), hidden=True)).refuses
+    assert raised_outcome(raise_wrapped(lambda: EMPTY["role"], ConversionError("no such role"), hidden=True)).refuses
 
 
 def test_the_contract_s_own_classes_stay_what_they_are() -> None:
     class Refused(Exception):  # noqa: N818 - the contract's name
         status_code = 500
 
-    assert raised(throw(Refused("no"))) == RefusedOutcome("no")
+    assert raised_outcome(throw(Refused("no"))) == RefusedOutcome("no")
 
 
 def test_an_exception_that_cannot_be_asked_is_no_refusal() -> None:
@@ -119,13 +119,13 @@ def test_an_exception_that_cannot_be_asked_is_no_refusal() -> None:
 
         response = property(lambda self: self.missing)
 
-    assert raised(throw(OddError("x"))).refuses  # of a class of its own, with no status that can be read
+    assert raised_outcome(throw(OddError("x"))).refuses  # of a class of its own, with no status that can be read
 
 
 def test_the_first_of_many_errors_is_whole() -> None:
     first = "messages.3.content Input should be a valid string [type=string_type, input_value={'a': 1}]"
     text = "\n".join(["5 validation errors for Request", first.replace(" ", "\n  ", 1), *["tools.0\n  x" * 900]])
-    sentence = raised(throw(ValidationError(text))).sentence
+    sentence = raised_outcome(throw(ValidationError(text))).sentence
     assert sentence.startswith(f"raised ValidationError: 5 validation errors for Request {first} tools.0 x")
     assert sentence.endswith("characters)")
     assert len(sentence) < 1_100
@@ -134,6 +134,6 @@ def test_the_first_of_many_errors_is_whole() -> None:
 def test_a_traceback_that_a_message_quotes_is_no_part_of_it() -> None:
     message = "'bool' object has no attribute 'get'\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f"
     assert (
-        raised(throw(ConversionError(message))).sentence
+        raised_outcome(throw(ConversionError(message))).sentence
         == "raised ConversionError: 'bool' object has no attribute 'get'"
     )

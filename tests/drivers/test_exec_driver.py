@@ -59,12 +59,12 @@ def driver(tmp_path: Path) -> Iterator[ExecDriver]:
 @pytest.fixture
 def ask(driver: ExecDriver) -> Callable[..., Any]:
     def request(**answer: Any) -> Any:
-        return opened(driver).request(answer)
+        return open_session(driver).request(answer)
 
     return request
 
 
-def opened(driver: ExecDriver) -> ExecSession:
+def open_session(driver: ExecDriver) -> ExecSession:
     outcome = driver.open(ROUTE)
     assert isinstance(outcome, Opened)
     assert isinstance(outcome.session, ExecSession)
@@ -73,8 +73,8 @@ def opened(driver: ExecDriver) -> ExecSession:
 
 def test_name_and_version(driver: ExecDriver) -> None:
     assert (driver.name, driver.version) == ("echo", None)
-    assert opened(driver).operations == {"request", "error", "exchange"}
-    assert not opened(driver).own_history
+    assert open_session(driver).operations == {"request", "error", "exchange"}
+    assert not open_session(driver).own_history
 
 
 def test_bodies_and_losses(ask: Any) -> None:
@@ -92,7 +92,7 @@ def test_what_it_says_instead(ask: Any) -> None:
 
 
 def test_an_operation_that_the_session_has_not(driver: ExecDriver) -> None:
-    assert opened(driver).response({}) == UnsupportedOutcome("the session has no operation response")
+    assert open_session(driver).response({}) == UnsupportedOutcome("the session has no operation response")
 
 
 def test_a_body_that_is_no_object(ask: Any) -> None:
@@ -106,7 +106,7 @@ def test_half_a_character_that_was_given_comes_back(ask: Any) -> None:
 
 def test_errors_have_headers_only_if_the_child_answers_with_some(driver: ExecDriver) -> None:
     def error(**answer: Any) -> Any:
-        return opened(driver).error({"status": 429, "headers": {"retry-after": "1"}, "body": answer})
+        return open_session(driver).error({"status": 429, "headers": {"retry-after": "1"}, "body": answer})
 
     assert error(status=503, body={}) == Produced({"status": 503, "body": {}})
     assert error(status=503, body={}, headers={"Retry-After": 7}) == Produced(
@@ -128,14 +128,14 @@ def test_a_session_with_only_exchange_is_unsupported(tmp_path: Path) -> None:
 
 
 def test_an_exchange(driver: ExecDriver) -> None:
-    exchange = opened(driver).exchange
+    exchange = open_session(driver).exchange
     assert exchange({"body": {"a": 1}}, "http://x") == WholeAnswer(200, None, {"a": 1})
     assert exchange({"body": {}, "status": 429, "headers": {"a": 1}}, "http://x") == WholeAnswer(429, {"a": "1"}, {})
     assert exchange({"refused": "no"}, "http://x") == RefusedOutcome("no")
 
 
 def test_sessions_of_a_dead_process_are_gone_and_the_next_one_lives(driver: ExecDriver) -> None:
-    first, second = opened(driver), opened(driver)
+    first, second = open_session(driver), open_session(driver)
     died = first.request({"exit": 4})
     assert isinstance(died, Crashed)
     assert died.sentence == "died with exit code 4"
@@ -143,12 +143,12 @@ def test_sessions_of_a_dead_process_are_gone_and_the_next_one_lives(driver: Exec
         gone = session.request({"body": {}})
         assert isinstance(gone, Crashed)
         assert gone.sentence == "could not be asked: its process died with exit code 4 when it was asked request"
-    assert opened(driver).request({"body": {"a": 1}}) == Produced({"a": 1})
+    assert open_session(driver).request({"body": {"a": 1}}) == Produced({"a": 1})
     assert isinstance(second.request({"body": {}}), Crashed)
 
 
 def test_no_answer_in_time(driver: ExecDriver) -> None:
-    session = opened(driver)
+    session = open_session(driver)
     assert session.request({"sleep": 60}) == TimedOut(2, "The last that the process printed:\nwelcome")
     gone = session.request({"body": {}})
     assert isinstance(gone, Crashed)

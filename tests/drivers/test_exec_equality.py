@@ -78,7 +78,7 @@ class Translator:
 """
 
 
-def judged(folder: Path, spec: str, *what: str) -> dict[str, Any]:
+def run_report(folder: Path, spec: str, *what: str) -> dict[str, Any]:
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
     done = forked_runs.run(
         [*quiet, "--toolcall-translator", spec, "--toolcall-report", "report.json", *what],
@@ -96,8 +96,8 @@ def through_exec(spec: str) -> str:
     return "exec:" + shlex.join([sys.executable, str(LENDER), spec])
 
 
-def same(folder: Path, spec: str, *what: str) -> dict[str, Any]:
-    here, there = judged(folder, spec, *what), judged(folder, through_exec(spec), *what)
+def assert_same_report(folder: Path, spec: str, *what: str) -> dict[str, Any]:
+    here, there = run_report(folder, spec, *what), run_report(folder, through_exec(spec), *what)
     assert there["items"] == here["items"]
     assert there["matrix"] == here["matrix"]
     assert there["losses"] == here["losses"]
@@ -105,7 +105,7 @@ def same(folder: Path, spec: str, *what: str) -> dict[str, Any]:
 
 
 def test_the_reference(tmp_path: Path) -> None:
-    report = same(tmp_path, REFERENCE, *ITEMS)
+    report = assert_same_report(tmp_path, REFERENCE, *ITEMS)
     assert len(report["items"]) > 60
     assert {item["check"] for item in report["items"]} == {
         "request",
@@ -120,7 +120,7 @@ def test_the_reference(tmp_path: Path) -> None:
 def test_a_translator_with_faults_of_every_kind(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
     what = "mcp/two-servers::request", "mcp/two-servers::response", "mcp/two-servers::agent_loop"
-    report = same(
+    report = assert_same_report(
         tmp_path,
         "broken:Translator",
         *(f"toolcall::{name}" for name in what),

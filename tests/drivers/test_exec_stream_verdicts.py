@@ -44,7 +44,7 @@ def child(*words: str, timeout: float = 10) -> Driver:
     return load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, timeout=timeout)
 
 
-def same(name: str, variant: str, upstream: str) -> ItemResult:
+def assert_same_result(name: str, variant: str, upstream: str) -> ItemResult:
     here, there = PythonDriver(getattr(broken_streams, name)(), name), child("exec_python.py", f"broken_streams:{name}")
     try:
         expected = play(here, variant, upstream)
@@ -71,7 +71,7 @@ def same(name: str, variant: str, upstream: str) -> ItemResult:
     ],
 )
 def test_the_same_findings_as_in_process(name: str, variant: str, upstream: str, rule: str | None) -> None:
-    result = same(name, variant, upstream)
+    result = assert_same_result(name, variant, upstream)
     rules = {finding.rule for finding in result.findings}
     assert rule in rules if rule is not None else rules == set()
 

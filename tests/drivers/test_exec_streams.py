@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 PIECES = (b"a\xe2", b"\x80\xa8", b"c")
 
 
-def streamed(driver: Any, source: Source, name: str = "", case: str = "") -> StreamOutcome:
+def stream(driver: Any, source: Source, name: str = "", case: str = "") -> StreamOutcome:
     driver.begin_item(case)
     opened = driver.open(Route("a", "a", name, "m", stream=True))
     assert isinstance(opened, Opened)
@@ -49,13 +49,13 @@ def streamed(driver: Any, source: Source, name: str = "", case: str = "") -> Str
 
 
 @pytest.fixture(scope="module")
-def lent() -> Iterator[ExecDriver]:
-    driver = started("exec_python.py", "stream_generators:Translator")
+def driver() -> Iterator[ExecDriver]:
+    driver = start_driver("exec_python.py", "stream_generators:Translator")
     yield driver
     driver.close()
 
 
-def started(*words: str, timeout: float = 5) -> ExecDriver:
+def start_driver(*words: str, timeout: float = 5) -> ExecDriver:
     exec_driver = load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, timeout=timeout)
     assert isinstance(exec_driver, ExecDriver)
     return exec_driver
@@ -63,10 +63,10 @@ def started(*words: str, timeout: float = 5) -> ExecDriver:
 
 @pytest.mark.parametrize("end", ["plain", "lost"])
 @pytest.mark.parametrize("name", stream_generators.METHODS)
-def test_the_same_as_in_this_interpreter(name: str, end: Literal["plain", "lost"], lent: ExecDriver) -> None:
+def test_the_same_as_in_this_interpreter(name: str, end: Literal["plain", "lost"], driver: ExecDriver) -> None:
     for pieces in (PIECES, PIECES[:1], ()):
-        here = streamed(PythonDriver(stream_generators.Translator(), "t"), Source(pieces, end), name)
-        there = streamed(lent, Source(pieces, end), name)
+        here = stream(PythonDriver(stream_generators.Translator(), "t"), Source(pieces, end), name)
+        there = stream(driver, Source(pieces, end), name)
         assert _comparable(there) == _comparable(here)
 
 
@@ -78,12 +78,12 @@ def _comparable(outcome: StreamOutcome) -> Any:
     return outcome.pieces, raised
 
 
-def test_what_came_out_by_when(lent: ExecDriver) -> None:
-    late = streamed(lent, Source(PIECES), "one_behind")
+def test_what_came_out_by_when(driver: ExecDriver) -> None:
+    late = stream(driver, Source(PIECES), "one_behind")
     assert when(late) == [(b"a", 2), (b"\xe2", 2), (b"\x80", 3), (b"\xa8", 3), (b"c", 3)]
     assert isinstance(late, Streamed)
     assert (late.pieces[0].is_after_end, late.pieces[-1].is_after_end, late.losses) == (False, True, ("reasoning",))
-    assert when(streamed(lent, Source(PIECES), "before_anything"))[0] == (b"<", 0)
+    assert when(stream(driver, Source(PIECES), "before_anything"))[0] == (b"<", 0)
 
 
 def when(outcome: StreamOutcome) -> list[tuple[bytes, int]]:
@@ -109,8 +109,8 @@ def test_the_starter_in_python_with_other_generators(name: str, tmp_path: Path) 
     try:
         for end in ("plain", "lost"):
             source = Source(PIECES, "plain" if end == "plain" else "lost")
-            here = streamed(PythonDriver(stream_generators.Translator(), "t"), source, name)
-            there = streamed(driver, source)
+            here = stream(PythonDriver(stream_generators.Translator(), "t"), source, name)
+            there = stream(driver, source)
             here = replace(here, losses=()) if isinstance(here, Streamed) else here
             report = str(_comparable(there)).replace("raised ConnectionError:", "raised SourceLost:")
             assert report == str(_comparable(here))
@@ -137,10 +137,10 @@ FAULTS: list[tuple[str, type, str]] = [
 
 @pytest.mark.parametrize(("fault", "kind", "sentence"), FAULTS)
 def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str) -> None:
-    driver = started("exec_stream_faulty.py", fault)
+    driver = start_driver("exec_stream_faulty.py", fault)
     try:
         source = Source((b"a",) * 4)
-        outcome = streamed(driver, source, case="box/two")
+        outcome = stream(driver, source, case="box/two")
         assert type(outcome) is kind
         assert sentence in outcome.sentence  # type: ignore[union-attr]
         if isinstance(outcome, Crashed):
@@ -148,18 +148,18 @@ def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str
             assert "these are my last words" in outcome.traceback
         assert driver._child.why_ended is not None
         # A child that was started again plays the next one.
-        again = streamed(driver, source, case="box/one")
+        again = stream(driver, source, case="box/one")
         assert when(again) == [(b"a", 1), (b"a", 2), (b"a", 3), (b"a", 4)]
     finally:
         driver.close()
 
 
 def test_a_child_that_hangs_in_the_middle_of_a_stream() -> None:
-    driver = started("exec_stream_faulty.py", "hangs", timeout=0.4)
+    driver = start_driver("exec_stream_faulty.py", "hangs", timeout=0.4)
     try:
-        outcome = streamed(driver, Source((b"a",) * 4), case="box/two")
+        outcome = stream(driver, Source((b"a",) * 4), case="box/two")
         assert outcome == TimedOut(0.4, "The last that the process printed:\nthese are my last words")
-        assert isinstance(streamed(driver, Source((b"a",)), case="box/one"), Streamed)
+        assert isinstance(stream(driver, Source((b"a",)), case="box/one"), Streamed)
     finally:
         driver.close()
 
@@ -172,9 +172,9 @@ def test_what_a_child_says_in_the_middle_instead() -> None:
         "unsupported": Streamed((before,), Crashed(Exception(), "")),
     }
     for fault, outcome in expected.items():
-        driver = started("exec_stream_faulty.py", fault)
+        driver = start_driver("exec_stream_faulty.py", fault)
         try:
-            assert streamed(driver, Source((b"a",) * 4), case="box/two") == outcome
+            assert stream(driver, Source((b"a",) * 4), case="box/two") == outcome
             # It is no fault of the child's process: the same one goes on.
             assert driver.open(Route("a", "b", "", "")) == UnsupportedOutcome("another format")
             assert driver._opened == 2
@@ -200,7 +200,7 @@ def test_a_stream_has_the_time_of_one_call(tmp_path: Path) -> None:
     driver = load_driver(f"exec:{sys.executable} slow.py", directory=tmp_path, timeout=0.5)
     try:
         start = time.monotonic()
-        outcome = streamed(driver, Source((b"a",) * 100))
+        outcome = stream(driver, Source((b"a",) * 100))
         assert outcome == TimedOut(0.5)
         assert time.monotonic() - start < 3
     finally:
@@ -211,6 +211,6 @@ def test_a_session_without_streams(tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text(SLOW.replace('["stream"]', '["request"]'), encoding="utf-8")
     driver = load_driver(f"exec:{sys.executable} none.py", directory=tmp_path)
     try:
-        assert streamed(driver, Source((b"a",))) == UnsupportedOutcome("the session has no operation stream")
+        assert stream(driver, Source((b"a",))) == UnsupportedOutcome("the session has no operation stream")
     finally:
         driver.close()

@@ -28,12 +28,12 @@ KINDS = ("setsid", "daemon", "deaf", "nameless", "hopping", "orphaning", "stoppe
 def token() -> Iterator[str]:
     mark = f"fugitive-{secrets.token_hex(8)}"
     yield mark
-    for process in running(mark):  # where a test has failed
+    for process in living_processes(mark):  # where a test has failed
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)
 
 
-def running(token: str) -> list[int]:
+def living_processes(token: str) -> list[int]:
     """The living processes with the token among their arguments."""
     pids = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -43,24 +43,24 @@ def running(token: str) -> list[int]:
     return pids
 
 
-def gone(token: str, seconds: float = 5) -> bool:
+def wait_until_gone(token: str, seconds: float = 5) -> bool:
     end = time.monotonic() + seconds
-    while running(token) and time.monotonic() < end:
+    while living_processes(token) and time.monotonic() < end:
         time.sleep(0.01)
-    return not running(token)
+    return not living_processes(token)
 
 
-def came(token: str, number: int, seconds: float = 5) -> bool:
+def wait_until_started(token: str, number: int, seconds: float = 5) -> bool:
     """Whether so many processes are seen; one that executes another program has no arguments for a moment."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if len(running(token)) >= number:
+        if len(living_processes(token)) >= number:
             return True
         time.sleep(0.01)
     return False
 
 
-def started(kind: str, token: str, folder: Path) -> ChildProcess:
+def start_child(kind: str, token: str, folder: Path) -> ChildProcess:
     child = ChildProcess([sys.executable, "-I", "-S", str(FUGITIVES), kind, token], directory=folder, piped=True)
     assert child.stdout is not None
     assert child.stdout.readline() == b"they run\n"
@@ -69,13 +69,13 @@ def started(kind: str, token: str, folder: Path) -> ChildProcess:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_flees_is_ended(kind: str, token: str, tmp_path: Path) -> None:
-    child = started(kind, token, tmp_path)
+    child = start_child(kind, token, tmp_path)
     if kind == "orphaning":
         assert child.wait(5) == 0
     if kind != "hopping":  # which are seldom seen while they exist
-        assert came(token, 4), "the supervisor, which has the token, too, and its three"
+        assert wait_until_started(token, 4), "the supervisor, which has the token, too, and its three"
     child.stop()
-    assert not any(running(token) for _ in range(9 if kind == "hopping" else 1))
+    assert not any(living_processes(token) for _ in range(9 if kind == "hopping" else 1))
     assert child.exit_code() == {"orphaning": 0, "deaf": -signal.SIGKILL}.get(kind, -signal.SIGTERM)
 
 
@@ -83,13 +83,13 @@ def test_what_flees_is_ended(kind: str, token: str, tmp_path: Path) -> None:
 def test_what_flees_is_ended_when_the_runner_is_killed(kind: str, token: str, tmp_path: Path) -> None:
     text = (
         "import os, signal, sys; sys.path[:0] = sys.argv[4:]; from pathlib import Path\n"
-        "from drivers.test_families import started\n"
-        "started(*sys.argv[1:3], Path(sys.argv[3]))\n"
+        "from drivers.test_families import start_child\n"
+        "start_child(*sys.argv[1:3], Path(sys.argv[3]))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     words = [sys.executable, "-c", text, kind, token, str(tmp_path), *sys.path]
     assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
-    assert gone(token)
+    assert wait_until_gone(token)
 
 
 def test_one_that_kills_its_supervisor_is_ended_with_its_group(token: str, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_one_that_kills_its_supervisor_is_ended_with_its_group(token: str, tmp_p
     assert child.stdout.readline() == b"alone\n"
     assert child.wait(5) == -signal.SIGKILL
     child.stop()
-    assert gone(token)
+    assert wait_until_gone(token)
 
 
 SHOWN = """
@@ -199,7 +199,7 @@ def test_a_gateway_that_flees(token: str, tmp_path: Path) -> None:
     path.write_text(f'name = "fleeing"\nport = {port}\ncommand = [{words}]\n{tables}')
     process = GatewayProcess(load_config(path, ["anthropic"]), "http://127.0.0.1:9")
     process.start()
-    assert len(running(token)) == 3, "the supervisor, the command, the server"
+    assert len(living_processes(token)) == 3, "the supervisor, the command, the server"
     process.stop()
-    assert running(token) == []
+    assert living_processes(token) == []
     assert not listens(port)

@@ -85,11 +85,11 @@ def library(
         # Not as it should be done, and often done.
         "blocking": ("async def", "post"),
     }[way]
-    project.module("mine", LIBRARY.format(word=word, post=post, before=before, after=after, history=history))
+    project.write_module("mine", LIBRARY.format(word=word, post=post, before=before, after=after, history=history))
     return "mine:T"
 
 
-def left() -> list[str]:
+def leftover_threads() -> list[str]:
     """Threads of the run that are still there."""
     end = time.monotonic() + 8  # other tests leave threads that sleep
     while (
@@ -102,7 +102,7 @@ def left() -> list[str]:
 @pytest.mark.parametrize("way", ["def", "async def", "blocking"])
 def test_requests_and_replies_are_judged(project: Any, way: str) -> None:
     project.run("toolcall::", spec=library(project, way=way)).assert_outcomes(passed=24)
-    assert left() == []
+    assert leftover_threads() == []
 
 
 def test_its_faults_are_found(project: Any) -> None:
@@ -200,13 +200,13 @@ def test_a_coroutine_that_waits_for_ever_is_ended(project: Any) -> None:
         REQUEST, "toolcall::crate", "--toolcall-timeout=1", spec=library(project, text, way="async def")
     )
     result.assert_outcomes(failed=1, passed=8)
-    assert left() == []
+    assert leftover_threads() == []
 
 
 def test_a_busy_loop_is_ended(project: Any) -> None:
     spec = library(project, "exec('while True: pass')")
     project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=1", spec=spec).assert_outcomes(failed=1, passed=8)
-    assert left() == []
+    assert leftover_threads() == []
 
 
 def test_a_task_of_its_own_may_exit(project: Any) -> None:
@@ -289,7 +289,7 @@ class Library:
         return Fused(route, self.fails)
 
 
-def driver_of(library: Library) -> PythonDriver:
+def library_driver(library: Library) -> PythonDriver:
     return PythonDriver(library, "mine:T", transports=lambda: CORPUS.transports, timeout=5)
 
 
@@ -298,7 +298,7 @@ def route(case: str, client: str, upstream: str) -> Route:
     return Route(client, upstream, corpus_case.model(client), corpus_case.model(upstream))
 
 
-def played(driver: PythonDriver, check: str, case: str, way: Route, variant: str = "") -> Any:
+def play_check(driver: PythonDriver, check: str, case: str, way: Route, variant: str = "") -> Any:
     other = CORPUS.cases["shell/seed"] if variant == "interleaved" else None
     try:
         return CHECKS[check](CORPUS.cases[case], way, driver.open, HARNESS, variant, other)
@@ -309,8 +309,8 @@ def played(driver: PythonDriver, check: str, case: str, way: Route, variant: str
 def test_an_error_of_the_upstream_is_judged() -> None:
     way = route("errors/upstream-rate-limit", "anthropic", "openai_chat")
     for fails in ("", "without headers"):
-        driver = driver_of(Library(fails))
-        result = played(driver, "response", "errors/upstream-rate-limit", way)
+        driver = library_driver(Library(fails))
+        result = play_check(driver, "response", "errors/upstream-rate-limit", way)
         driver.close()
         assert not result.findings
         (reply,) = result.played
@@ -323,19 +323,19 @@ def test_an_error_of_the_upstream_is_judged() -> None:
 def test_a_loop_goes_on_after_an_error(variant: str) -> None:
     case = "errors/upstream-rate-limit-after-tool"
     for fails in ("", "raises"):
-        driver = driver_of(Library(fails))
-        result = played(driver, "agent_loop", case, route(case, "gemini", "anthropic"), variant)
+        driver = library_driver(Library(fails))
+        result = play_check(driver, "agent_loop", case, route(case, "gemini", "anthropic"), variant)
         driver.close()
         assert (result.verdict, result.findings) == (Verdict.PASS, ())
-    assert left() == []
+    assert leftover_threads() == []
 
 
 def test_one_that_raises_upon_errors_has_no_error_to_judge() -> None:
     """Each item finds out by itself: a probe under load, or one of another error, would say something else."""
-    driver = driver_of(Library("raises"))
+    driver = library_driver(Library("raises"))
     assert all("error" in done for done in probe(driver, CORPUS).operations.values())
     case = "errors/upstream-rate-limit"
-    result = played(driver, "response", case, route(case, "anthropic", "openai_chat"))
+    result = play_check(driver, "response", case, route(case, "anthropic", "openai_chat"))
     driver.close()
     assert (result.verdict, result.findings, result.played) == (Verdict.NOT_APPLICABLE, (), ())
     assert result.reason.startswith("exchange raised RuntimeError: the provider answered 429 when the upstream failed")
@@ -343,8 +343,8 @@ def test_one_that_raises_upon_errors_has_no_error_to_judge() -> None:
 
 def test_the_replies_behind_an_error_that_it_raises_are_judged() -> None:
     case = "errors/upstream-rate-limit-after-tool"
-    driver = driver_of(Library("raises"))
-    result = played(driver, "response", case, route(case, "anthropic", "openai_chat"))
+    driver = library_driver(Library("raises"))
+    result = play_check(driver, "response", case, route(case, "anthropic", "openai_chat"))
     driver.close()
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert [item.name for item in result.played] == ["01-response", "02-response"]
@@ -353,10 +353,10 @@ def test_the_replies_behind_an_error_that_it_raises_are_judged() -> None:
 
 @pytest.mark.parametrize(("fails", "upstream"), [("gemini", "gemini"), ("429", "openai_chat")])
 def test_one_that_raises_upon_some_errors_is_judged_by_the_others(fails: str, upstream: str) -> None:
-    driver = driver_of(Library(fails))
+    driver = library_driver(Library(fails))
     cases = ("errors/upstream-server-error", "errors/upstream-rate-limit")
     verdicts = [
-        played(driver, "response", case, route(case, "openai_responses", name)).verdict
+        play_check(driver, "response", case, route(case, "openai_responses", name)).verdict
         for name in ("anthropic", upstream)
         for case in cases
     ]
@@ -374,16 +374,16 @@ def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:
 
             return Session(way, "")
 
-    driver = driver_of(Broken())
+    driver = library_driver(Broken())
     support = probe(driver, CORPUS)
     driver.close()
     assert set(support.operations.values()) == {frozenset({"request", "response", "error", "stream"})}
 
 
 def test_two_conversations_at_once() -> None:
-    driver = driver_of(Library())
+    driver = library_driver(Library())
     way = route("shell/realistic", "anthropic", "gemini")
-    result = played(driver, "agent_loop", "shell/realistic", way, "interleaved")
+    result = play_check(driver, "agent_loop", "shell/realistic", way, "interleaved")
     driver.close()
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert len(result.played) > 1
@@ -415,8 +415,8 @@ def test_what_it_changes_of_the_process_is_put_back(tmp_path: Path) -> None:
             return Session(way, "")
 
     before = Path.cwd(), sys.excepthook
-    driver = driver_of(Careless())
-    assert played(driver, "request", "shell/seed", route("shell/seed", "anthropic", "openai_chat")).findings == ()
+    driver = library_driver(Careless())
+    assert play_check(driver, "request", "shell/seed", route("shell/seed", "anthropic", "openai_chat")).findings == ()
     driver.close()
     assert (Path.cwd(), sys.excepthook) == before
     assert not sys.stdout.closed
@@ -453,4 +453,4 @@ def test_what_comes_too_late_changes_nothing() -> None:
     assert isinstance(again, Produced)
     assert "late" not in again.value
     driver.close()
-    assert left() == []
+    assert leftover_threads() == []

@@ -41,7 +41,7 @@ class Refused(Exception):  # noqa: N818 - known by its name
     pass
 
 
-def asked(url: str, path: str = "/beta/b:askStream?alt=sse") -> Any:
+def ask_upstream(url: str, path: str = "/beta/b:askStream?alt=sse") -> Any:
     """The upstream's answer, before any of it was read."""
     headers = {"content-type": "application/json", "x-beta-key": "Key k", "x-beta-version": "2"}
     return urllib.request.urlopen(urllib.request.Request(url + path, b"{}", headers), timeout=20)
@@ -70,32 +70,32 @@ class Later:
 
 
 def generator(url: str) -> Any:
-    yield from pieces(asked(url))
+    yield from pieces(ask_upstream(url))
 
 
 def iterator(url: str) -> Any:
-    return pieces(asked(url))
+    return pieces(ask_upstream(url))
 
 
 async def coroutine(url: str) -> Any:
-    return pieces(await asyncio.to_thread(asked, url))
+    return pieces(await asyncio.to_thread(ask_upstream, url))
 
 
 async def async_generator(url: str) -> Any:
-    async for piece in Later(pieces(await asyncio.to_thread(asked, url))):
+    async for piece in Later(pieces(await asyncio.to_thread(ask_upstream, url))):
         yield bytearray(piece)
 
 
 async def coroutine_of_async(url: str) -> Any:
-    return Later(pieces(await asyncio.to_thread(asked, url)))
+    return Later(pieces(await asyncio.to_thread(ask_upstream, url)))
 
 
 def an_object(url: str) -> Any:
-    return Later(pieces(asked(url)))
+    return Later(pieces(ask_upstream(url)))
 
 
 def all_at_once(url: str) -> Any:
-    with asked(url) as reply:
+    with ask_upstream(url) as reply:
         return [reply.read()]
 
 
@@ -122,7 +122,7 @@ class Opening:
         assert isinstance(opened, Opened)
         return opened.session
 
-    def played(self, source: Source) -> Any:
+    def play(self, source: Source) -> Any:
         session = self.session()
         outcome = session.request(BODY)
         assert isinstance(outcome, Produced), outcome
@@ -148,7 +148,7 @@ def opening() -> Iterator[Callable[..., Opening]]:
 
 @pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
 def test_what_it_may_give(opening: Any, exchange: Exchange) -> None:
-    outcome = opening(exchange).played(Source(EVENTS))
+    outcome = opening(exchange).play(Source(EVENTS))
     assert isinstance(outcome, Streamed), outcome
     assert (outcome.data, outcome.raised) == (STREAM, None)
     assert not any(piece.is_after_end for piece in outcome.pieces)  # unwatched, so unknown
@@ -158,7 +158,7 @@ def test_what_it_may_give(opening: Any, exchange: Exchange) -> None:
 @pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
 def test_a_translator_that_buffers_is_found(opening: Any, exchange: Exchange) -> None:
     waits = exchange is all_at_once
-    outcome = opening(exchange).played(Source(EVENTS, watched=True))
+    outcome = opening(exchange).play(Source(EVENTS, watched=True))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == STREAM
     assert all(piece.is_after_end for piece in outcome.pieces) is waits
@@ -172,7 +172,7 @@ def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatc
     took = []
     for _ in range(2):
         started = time.monotonic()
-        outcome = library.played(Source(EVENTS, watched=True))
+        outcome = library.play(Source(EVENTS, watched=True))
         took.append(time.monotonic() - started)
         assert all(piece.is_after_end for piece in outcome.pieces)
     assert took[1] < took[0] - 0.5
@@ -181,22 +181,22 @@ def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatc
 @pytest.mark.timing
 def test_a_broken_off_source_is_not_waited_for(opening: Any) -> None:
     started = time.monotonic()
-    opening(generator).played(Source(EVENTS, "lost", watched=True))
+    opening(generator).play(Source(EVENTS, "lost", watched=True))
     assert time.monotonic() - started < 1.5
 
 
 @pytest.mark.parametrize("exchange", [generator, coroutine, async_generator], ids=lambda way: way.__name__)
 def test_what_came_before_the_source_was_lost_stands(opening: Any, exchange: Exchange) -> None:
-    outcome = opening(exchange).played(Source(EVENTS[:3], "lost"))
+    outcome = opening(exchange).play(Source(EVENTS[:3], "lost"))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b"".join(EVENTS[:3])
     assert isinstance(outcome.raised, Crashed)
     assert outcome.raised.sentence.startswith("raised IncompleteRead")
 
 
-def raising(error: BaseException, after: int) -> Exchange:
+def raise_after(error: BaseException, after: int) -> Exchange:
     def exchange(url: str) -> Any:
-        for number, piece in enumerate(pieces(asked(url))):
+        for number, piece in enumerate(pieces(ask_upstream(url))):
             if number == after:
                 raise error
             yield piece
@@ -205,13 +205,13 @@ def raising(error: BaseException, after: int) -> Exchange:
 
 
 def test_an_exception_in_the_middle(opening: Any) -> None:
-    outcome = opening(raising(KeyError("oops"), 0)).played(Source(EVENTS))
+    outcome = opening(raise_after(KeyError("oops"), 0)).play(Source(EVENTS))
     assert isinstance(outcome, Crashed)
     assert "in exchange" in outcome.traceback
     assert "toolcall_conformance" not in outcome.traceback
-    assert isinstance(opening(raising(Refused("not so"), 0)).played(Source(EVENTS)), RefusedOutcome)
-    session = opening(raising(KeyError("oops"), 1))
-    outcome = session.played(Source((b"data: 0\n\n", *(b"data: %d\n\n" % n * 9000 for n in range(1, 9)))))
+    assert isinstance(opening(raise_after(Refused("not so"), 0)).play(Source(EVENTS)), RefusedOutcome)
+    session = opening(raise_after(KeyError("oops"), 1))
+    outcome = session.play(Source((b"data: 0\n\n", *(b"data: %d\n\n" % n * 9000 for n in range(1, 9)))))
     assert isinstance(outcome, Streamed)
     assert outcome.data.startswith(b"data: 0\n\n")
     assert isinstance(outcome.raised, Crashed)
@@ -230,14 +230,14 @@ WRONG = [
 @pytest.mark.parametrize("way", ["def", "async def"])
 def test_what_is_no_stream(opening: Any, output: Any, sentence: str, way: str) -> None:
     def exchange(url: str) -> Any:
-        with asked(url) as reply:
+        with ask_upstream(url) as reply:
             reply.read()
             return output
 
     async def later(url: str) -> Any:
         return await asyncio.to_thread(exchange, url)
 
-    outcome = opening(exchange if way == "def" else later).played(Source(EVENTS))
+    outcome = opening(exchange if way == "def" else later).play(Source(EVENTS))
     assert isinstance(outcome, BadOutput), outcome
     assert outcome.sentence.startswith(sentence)
 
@@ -258,25 +258,25 @@ def test_before_the_upstream_was_asked(opening: Any) -> None:
 
 def test_one_that_does_not_return(opening: Any) -> None:
     def exchange(url: str) -> Any:
-        yield from pieces(asked(url))
+        yield from pieces(ask_upstream(url))
         time.sleep(1.5)
 
-    assert opening(exchange, 0.5).played(Source(EVENTS)) == TimedOut(0.5)
+    assert opening(exchange, 0.5).play(Source(EVENTS)) == TimedOut(0.5)
 
 
 def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
     """It asks for a whole reply, gets it, and is known to have waited for all of it."""
 
     def exchange(url: str) -> Any:
-        with asked(url, "/beta/b:ask") as reply:
+        with ask_upstream(url, "/beta/b:ask") as reply:
             text = json.load(reply)["text"]
         yield from (f"data: {word}\n\n".encode() for word in text.split())
 
-    outcome = opening(exchange).played(Source(EVENTS, watched=True, reply={"text": "one two"}))
+    outcome = opening(exchange).play(Source(EVENTS, watched=True, reply={"text": "one two"}))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b"data: one\n\ndata: two\n\n"
     assert all(piece.is_after_end for piece in outcome.pieces)
-    assert opening(exchange).played(Source(EVENTS)) == Misdirected(
+    assert opening(exchange).play(Source(EVENTS)) == Misdirected(
         "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none; a stream of beta is asked "
         "for by POST /beta/{model}:askStream?alt=sse"
     )
@@ -284,9 +284,9 @@ def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
 
 def test_one_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
     def exchange(url: str) -> Any:
-        yield from pieces(asked(url, "/beta/b:askStream?alt=json"))
+        yield from pieces(ask_upstream(url, "/beta/b:askStream?alt=json"))
 
-    outcome = opening(exchange).played(Source(EVENTS, reply={"text": "one"}))
+    outcome = opening(exchange).play(Source(EVENTS, reply={"text": "one"}))
     assert outcome == UnsupportedOutcome(
         "the upstream was asked at POST /beta/b:askStream for a stream that is not text/event-stream; the suite does "
         "not play such streams"
@@ -295,7 +295,7 @@ def test_one_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
 
 def failing(url: str) -> Any:
     try:
-        reply = asked(url)
+        reply = ask_upstream(url)
     except urllib.error.HTTPError as error:
         with error:
             return error.code, json.load(error), {"retry-after": error.headers["retry-after"]}
@@ -323,7 +323,7 @@ def test_an_error_before_the_stream_is_no_stream(opening: Any, exchange: Exchang
 def test_an_error_that_becomes_a_stream(opening: Any) -> None:
     def exchange(url: str) -> Any:
         try:
-            asked(url)
+            ask_upstream(url)
         except urllib.error.HTTPError as error:
             error.close()
             yield b"data: all is well\n\n"

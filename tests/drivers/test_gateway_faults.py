@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from drivers import gateway_project
-from drivers.gateway_project import free_port, left, noted, write
+from drivers.gateway_project import free_port, leftovers, noted_lines, write
 from every import every
 from miniature import CONFTEST
-from one_run_of_faults import Faults
+from one_run_of_faults import FaultRun
 from project import QUIET
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
@@ -117,25 +117,25 @@ def name(fault: str, *_: str) -> str:
     return fault
 
 
-def faults(project: Any, rows: Iterable[tuple[str, ...]], *options: str, reply: bool, **more: Any) -> Faults:
+def faults(project: Any, rows: Iterable[tuple[str, ...]], *options: str, reply: bool, **more: Any) -> FaultRun:
     """A run with all faults of the rows: the gateway goes on, and leaves nothing."""
     # The request of a reply is played before: what the gateway does to the reply is no matter there.
     checks = ("request", "response") if reply else ("request",)
-    run = Faults(project, write(project, **more), [row[0] for row in rows], *options, checks=checks)
+    run = FaultRun(project, write(project, **more), [row[0] for row in rows], *options, checks=checks)
     no_traceback(run.result)
-    assert left(project) == []
+    assert leftovers(project) == []
     return run
 
 
 @pytest.fixture
-def way_up(project: Any) -> Faults:
+def way_up(project: Any) -> FaultRun:
     run = faults(project, BEFORE, "--toolcall-strict", reply=False)
-    assert len(noted(project, "pids")) == 3  # started again for those that had ended: dies, is-killed
+    assert len(noted_lines(project, "pids")) == 3  # started again for those that had ended: dies, is-killed
     return run
 
 
 @every(NAMES, BEFORE, id=name)
-def test_a_fault_on_the_way_up(way_up: Faults, fault: str, rule: str, sentence: str, words: str) -> None:
+def test_a_fault_on_the_way_up(way_up: FaultRun, fault: str, rule: str, sentence: str, words: str) -> None:
     way_up.expect(fault, rule, _literal(sentence), words)
 
 
@@ -184,14 +184,14 @@ AFTER = [
 
 
 @pytest.fixture
-def way_down(project: Any) -> Faults:
+def way_down(project: Any) -> FaultRun:
     run = faults(project, AFTER, reply=True, max_bytes=1000)
-    assert len(noted(project, "pids")) == 3  # one that dies behind its reply does so in both items
+    assert len(noted_lines(project, "pids")) == 3  # one that dies behind its reply does so in both items
     return run
 
 
 @every(NAMES, AFTER, id=name)
-def test_a_fault_on_the_way_down(way_down: Faults, fault: str, rule: str, sentence: str, words: str) -> None:
+def test_a_fault_on_the_way_down(way_down: FaultRun, fault: str, rule: str, sentence: str, words: str) -> None:
     way_down.expect(fault, rule, _literal(sentence), words)
 
 
@@ -205,14 +205,14 @@ LATER = [
 
 
 @pytest.fixture
-def late(project: Any) -> Faults:
+def late(project: Any) -> FaultRun:
     run = faults(project, LATER, SHORT, reply=True)
-    assert len(noted(project, "pids")) == 1
+    assert len(noted_lines(project, "pids")) == 1
     return run
 
 
 @every("fault, sentence, words", LATER, id=name)
-def test_a_reply_that_is_late(late: Faults, fault: str, sentence: str, words: str) -> None:
+def test_a_reply_that_is_late(late: FaultRun, fault: str, sentence: str, words: str) -> None:
     late.expect(fault, "timed-out", sentence, words)
 
 
@@ -232,8 +232,8 @@ def test_one_that_hangs_is_started_again_only_if_it_must_be(project: Any, fault:
         ["  translation/timed-out  *        MUST", "    what  request did not return within 0.6 s", WORDS]
     )
     no_traceback(result)
-    assert len(noted(project, "pids")) == starts
-    assert left(project) == []
+    assert len(noted_lines(project, "pids")) == starts
+    assert leftovers(project) == []
 
 
 def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) -> None:
@@ -247,8 +247,8 @@ def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) ->
             "    what  open failed: the gateway does not start any more (3 times in a row)",
         ]
     )
-    assert len(noted(project, "pids")) == 4
-    assert left(project) == []
+    assert len(noted_lines(project, "pids")) == 4
+    assert leftovers(project) == []
 
 
 @pytest.mark.parametrize(
@@ -257,8 +257,8 @@ def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) ->
 def test_what_is_no_fault_of_an_item(project: Any, fault: str) -> None:
     result = project.run("toolcall::box/two", spec=write(project, fault))
     result.assert_outcomes(passed=8)
-    assert len(noted(project, "pids")) == (2 if fault == "leaves-a-grandchild" else 1)
-    assert left(project) == []
+    assert len(noted_lines(project, "pids")) == (2 if fault == "leaves-a-grandchild" else 1)
+    assert leftovers(project) == []
 
 
 def test_a_slow_start_is_no_slow_call(project: Any) -> None:
@@ -305,7 +305,7 @@ def test_one_that_never_starts_is_a_usage_error(project: Any, fault: str, senten
     if words:
         result.stderr.fnmatch_lines([words])
     no_traceback(result)
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_a_port_that_the_gateway_cannot_know(project: Any) -> None:
@@ -315,7 +315,7 @@ def test_a_port_that_the_gateway_cannot_know(project: Any) -> None:
     result.stderr.fnmatch_lines(
         ["ERROR: *; nothing listens on port *, and the gateway cannot know it: write {port} in `command`, *"]
     )
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_a_command_that_cannot_be_run(project: Any, command: list[str], sentence
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: *gateway.toml: {sentence}"])
     no_traceback(result)
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,7 +357,7 @@ def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest
     result = project.run("toolcall::box/one", spec=spec)
     result.assert_outcomes(errors=4, passed=4)
     result.stdout.fnmatch_lines(["toolcall-conformance itself failed on this item: *our own fault*"])
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_a_port_that_is_taken(project: Any) -> None:
@@ -380,8 +380,8 @@ def test_one_who_leaves_the_group_with_the_port_is_ended(project: Any) -> None:
     port = free_port()
     result = project.run(THEN, spec=write(project, "leaves-the-port", port=port))
     result.assert_outcomes(passed=1)
-    assert len(noted(project, "escaped")) == 1
-    assert left(project) == []
+    assert len(noted_lines(project, "escaped")) == 1
+    assert leftovers(project) == []
 
 
 def test_a_run_that_is_terminated_leaves_nothing(project: Any) -> None:
@@ -395,9 +395,9 @@ def test_a_run_that_is_terminated_leaves_nothing(project: Any) -> None:
         stdout=subprocess.DEVNULL,
     )
     end = time.monotonic() + 30
-    while "/alpha box/two" not in noted(project, "posts") and time.monotonic() < end:
+    while "/alpha box/two" not in noted_lines(project, "posts") and time.monotonic() < end:
         time.sleep(0.05)
-    assert "/alpha box/two" in noted(project, "posts")
+    assert "/alpha box/two" in noted_lines(project, "posts")
     started.terminate()
     assert started.wait(20) == 128 + signal.SIGTERM
-    assert left(project) == []
+    assert leftovers(project) == []

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from drivers.gateway_project import HEADERS, SCRIPT, free_port, left, listens, noted, write
+from drivers.gateway_project import HEADERS, SCRIPT, free_port, leftovers, listens, noted_lines, write
 from toolcall_conformance.drivers import SpecError
 from toolcall_conformance.drivers.gateway.config import fill_template, load_config
 
@@ -129,23 +129,23 @@ def test_a_mistake_ends_the_run_with_that_sentence(project: Any) -> None:
         ["ERROR: *gateway.toml: the file has no key 'redy'; did you mean 'ready'[?]; its keys *"]
     )
     assert "Traceback" not in result.stderr.str()
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_name_and_version_are_the_file_s(project: Any) -> None:
-    report = project.report("toolcall::box/one", spec=write(project))
+    report = project.run_report("toolcall::box/one", spec=write(project))
     assert report["translator"]["name"] == "faulty"
     assert report["translator"]["version"] == "3"
 
 
 def test_routes_that_it_does_not_do(project: Any) -> None:
     spec = write(project, "none", "", **{"not": ["alpha-to-beta"]})
-    report = project.report("toolcall::box/one", spec=spec)
+    report = project.run_report("toolcall::box/one", spec=spec)
     assert report["counts"]["passed"] == 6
     assert report["counts"]["not_applicable"] == 2
     text = (project.path / "gateway.toml").read_text(encoding="utf-8").replace("[client.beta]", "")
     (project.path / "gateway.toml").write_text(text.replace("not =", "#"), encoding="utf-8")
-    assert project.report("toolcall::box/one", spec=spec)["counts"]["not_applicable"] == 4
+    assert project.run_report("toolcall::box/one", spec=spec)["counts"]["not_applicable"] == 4
 
 
 def lacks(project: Any, path: str, status: int, **more: Any) -> str:
@@ -174,12 +174,12 @@ def test_a_declared_route_that_it_lacks_is_a_mistake_in_the_file(project: Any, s
             )
         ]
     )
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_routes_that_it_lacks_and_does_not_declare_are_no_matter(project: Any) -> None:
     spec = lacks(project, "/alpha", 404, **{"not": ["alpha-to-alpha", "alpha-to-beta"]})
-    counts = project.report("toolcall::box/one", spec=spec)["counts"]
+    counts = project.run_report("toolcall::box/one", spec=spec)["counts"]
     assert (counts["passed"], counts["not_applicable"], counts["failed"]) == (4, 4, 0)
 
 
@@ -208,7 +208,7 @@ def test_files_and_environment(project: Any) -> None:
     assert environment["PATH"] == os.environ["PATH"]
     assert arguments[1:] == [f"{settings['in']}/made.json", str(project.path)]
     assert Path(settings["in"]).parent == project.path / "tmp"
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_a_template_that_is_no_text(project: Any) -> None:
@@ -217,7 +217,7 @@ def test_a_template_that_is_no_text(project: Any) -> None:
     result = project.run("toolcall::", spec=spec)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *gateway.toml: files: 'a' cannot be made of *settings.bin (*)"])
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_path_headers_and_model_of_a_client(project: Any) -> None:
@@ -227,19 +227,19 @@ def test_path_headers_and_model_of_a_client(project: Any) -> None:
     text = text.replace("[client.beta]", '[client.beta]\npath = "/odd/{model}/{client_model}?a=%2F"')
     (project.path / "gateway.toml").write_text(text, encoding="utf-8")
     project.run("toolcall::box/one::request::beta-to-beta", spec="gateway:gateway.toml").assert_outcomes(passed=1)
-    assert noted(project, "posts")[-1] == "/odd/beta-1/beta-1?a=%2F box/one"
+    assert noted_lines(project, "posts")[-1] == "/odd/beta-1/beta-1?a=%2F box/one"
 
 
 def test_the_case_is_sent(project: Any) -> None:
     project.run("toolcall::box/two::request::alpha-to-alpha", spec=write(project)).assert_outcomes(passed=1)
-    assert noted(project, "posts")[-1] == "/alpha box/two"
+    assert noted_lines(project, "posts")[-1] == "/alpha box/two"
 
 
 def test_a_model_s_name_is_spelt_for_a_path(project: Any, add_case: Any) -> None:
     add_case("box/models", models={"alpha": "Alpha", "beta": "models/Beta:2"})
     result = project.run("toolcall::box/models", "--toolcall-strict", spec=write(project))
     result.assert_outcomes(passed=8)
-    assert any(line.startswith("/beta/models%2FBeta%3A2:ask") for line in noted(project, "posts"))
+    assert any(line.startswith("/beta/models%2FBeta%3A2:ask") for line in noted_lines(project, "posts"))
 
 
 def test_a_client_s_lower_case_model(project: Any, add_case: Any) -> None:
@@ -307,12 +307,12 @@ def test_an_upstream_port_that_is_taken(project: Any) -> None:
     result.stderr.fnmatch_lines(
         ["ERROR: the scripted upstream cannot listen on port * of loopback (*); stop the program *"]
     )
-    assert left(project) == []
+    assert leftovers(project) == []
 
 
 def test_two_workers_have_a_gateway_each(project: Any) -> None:
     pytest.importorskip("xdist")
-    result = project.run_apart("toolcall::", "-n", "2", "--toolcall-timeout=5", spec=write(project))
+    result = project.run_in_subprocess("toolcall::", "-n", "2", "--toolcall-timeout=5", spec=write(project))
     result.assert_outcomes(passed=24)
-    assert len(set(noted(project, "pids"))) == len(set(noted(project, "ports"))) >= 2
-    assert left(project) == []
+    assert len(set(noted_lines(project, "pids"))) == len(set(noted_lines(project, "ports"))) >= 2
+    assert leftovers(project) == []

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from drivers.gateway_project import HEADERS, SCRIPT, left, noted
+from drivers.gateway_project import HEADERS, SCRIPT, leftovers, noted_lines
 from miniature import TRANSPORTS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
@@ -75,7 +75,7 @@ class Gateway:
         assert isinstance(outcome, Produced), outcome
         return opened.session
 
-    def played(self, source: Source, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> Any:
+    def play(self, source: Source, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> Any:
         return self.session(client, upstream, case).stream(source)
 
 
@@ -96,7 +96,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     yield make
     for gateway in gateways:
         gateway.driver.close()
-    assert left(Place(tmp_path)) == []
+    assert leftovers(Place(tmp_path)) == []
 
 
 @pytest.mark.parametrize(("client", "key"), [("alpha", "`path`"), ("beta", "`stream_path`")])
@@ -115,26 +115,26 @@ def test_pieces_pass_through_at_once(start: Start, tmp_path: Path) -> None:
     gateway = start()
     for client in TRANSPORTS:
         for upstream in TRANSPORTS:
-            outcome = gateway.played(Source(EVENTS, watched=True), client, upstream)
+            outcome = gateway.play(Source(EVENTS, watched=True), client, upstream)
             assert isinstance(outcome, Streamed), outcome
             assert (outcome.data, outcome.raised) == (STREAM, None)
             assert not outcome.pieces[0].is_after_end
     # A client of beta asks for a stream by the address, one of alpha in the body.
-    assert [post.strip() for post in noted(Place(tmp_path), "posts")] == ["/alpha"] * 2 + [
+    assert [post.strip() for post in noted_lines(Place(tmp_path), "posts")] == ["/alpha"] * 2 + [
         "/beta/b:askStream?alt=sse"
     ] * 2
 
 
 def test_a_translator_that_buffers_is_found(start: Start) -> None:
     gateway = start("waits-for-the-end")
-    outcome = gateway.played(Source(EVENTS, watched=True))
+    outcome = gateway.play(Source(EVENTS, watched=True))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == STREAM
     assert all(piece.is_after_end for piece in outcome.pieces)
 
 
 def test_an_upstream_that_breaks_off(start: Start) -> None:
-    outcome = start().played(Source(EVENTS[:3], "lost"))
+    outcome = start().play(Source(EVENTS[:3], "lost"))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b"".join(EVENTS[:3])
     assert isinstance(outcome.raised, Crashed)
@@ -152,52 +152,52 @@ def test_an_upstream_that_breaks_off(start: Start) -> None:
 )
 def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: str) -> None:
     gateway = start(fault)
-    outcome = gateway.played(Source(EVENTS))
+    outcome = gateway.play(Source(EVENTS))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data.startswith(EVENTS[0])
     assert isinstance(outcome.raised, Crashed)
     assert outcome.raised.sentence.startswith(sentence)
     assert WORDS in outcome.raised.traceback
     # It goes on with the next.
-    assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
+    assert gateway.play(Source(EVENTS), case="box/one").data == STREAM
 
 
 def test_one_that_hangs_in_the_middle(start: Start) -> None:
     gateway = start("hangs-in-it", 0.8)
-    outcome = gateway.played(Source(EVENTS))
+    outcome = gateway.play(Source(EVENTS))
     assert outcome == TimedOut(0.8, outcome.last_output)
     assert WORDS in outcome.last_output
-    assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
+    assert gateway.play(Source(EVENTS), case="box/one").data == STREAM
 
 
 def test_one_that_never_ends(start: Start, tmp_path: Path) -> None:
-    outcome = start("never-ends").played(Source(EVENTS))
+    outcome = start("never-ends").play(Source(EVENTS))
     assert isinstance(outcome, BadOutput), outcome
     assert outcome.sentence == "the gateway answered more than 16,777,216 bytes (`max_bytes` in gateway.toml)"
     end = time.monotonic() + 5
-    while not noted(Place(tmp_path), "broken-off") and time.monotonic() < end:
+    while not noted_lines(Place(tmp_path), "broken-off") and time.monotonic() < end:
         time.sleep(0.02)
-    assert noted(Place(tmp_path), "broken-off") == ["yes"]
+    assert noted_lines(Place(tmp_path), "broken-off") == ["yes"]
 
 
 def test_what_is_no_stream(start: Start) -> None:
-    outcome = start("is-json").played(Source((b'{"text": "whole"}',)))
+    outcome = start("is-json").play(Source((b'{"text": "whole"}',)))
     assert isinstance(outcome, BadOutput), outcome
     assert outcome.sentence == "the gateway answered with a whole body where the client asked for a stream: whole"
     assert WORDS in outcome.last_output
 
 
 def test_one_that_gives_it_another_type(start: Start) -> None:
-    assert start("is-plain").played(Source(EVENTS)).data == STREAM
+    assert start("is-plain").play(Source(EVENTS)).data == STREAM
 
 
 def test_one_that_asks_for_no_stream(start: Start) -> None:
     gateway = start("asks-for-no-stream")
-    outcome = gateway.played(Source(EVENTS, watched=True, reply={"text": "whole"}))
+    outcome = gateway.play(Source(EVENTS, watched=True, reply={"text": "whole"}))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b'data: {"text": "whole"}\n\n'
     assert all(piece.is_after_end for piece in outcome.pieces)
-    outcome = gateway.played(Source(EVENTS))
+    outcome = gateway.play(Source(EVENTS))
     assert isinstance(outcome, Misdirected)
     assert outcome.sentence.startswith(
         "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none"
@@ -231,10 +231,8 @@ def test_garbage_before_the_stream(start: Start) -> None:
 
 def test_an_address_of_the_gateway_s_own(start: Start, tmp_path: Path) -> None:
     paths = 'path = "/mine/{model}"\nstream_path = "/mine/{model}:askStream"'
-    assert (
-        start(client=f"[client.alpha]\n[client.beta]\n{paths}").played(Source(EVENTS), "beta", "alpha").data == STREAM
-    )
-    assert noted(Place(tmp_path), "posts") == ["/mine/b:askStream "]
+    assert start(client=f"[client.alpha]\n[client.beta]\n{paths}").play(Source(EVENTS), "beta", "alpha").data == STREAM
+    assert noted_lines(Place(tmp_path), "posts") == ["/mine/b:askStream "]
 
 
 def test_an_address_that_says_nothing_of_streams(start: Start) -> None:

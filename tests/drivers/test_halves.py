@@ -30,7 +30,7 @@ class Session:
         return 429, self.gives
 
 
-def played(*bodies: Any, gives: Any, last: str = "response") -> Any:
+def last_outcome(*bodies: Any, gives: Any, last: str = "response") -> Any:
     """The outcome of the last call of a session that was given these bodies, and gives that one."""
     session = Session()
     session.gives = {}
@@ -60,7 +60,7 @@ def played(*bodies: Any, gives: Any, last: str = "response") -> Any:
     ids=["text", "key", "of an earlier call"],
 )
 def test_what_was_given_may_be_handed_on(bodies: list[Any], gives: Any, last: str) -> None:
-    outcome = played(*bodies, gives=gives, last=last)
+    outcome = last_outcome(*bodies, gives=gives, last=last)
     assert isinstance(outcome, Produced)
     assert outcome.value == (gives if last != "error" else {"status": 429, "body": gives})
 
@@ -72,7 +72,7 @@ def test_what_was_given_may_be_handed_on(bodies: list[Any], gives: Any, last: st
     ids=["a character cut in two", "none", "another half"],
 )
 def test_what_was_not_given_is_the_translators_own(body: Any, last: str) -> None:
-    outcome = played(body, gives={"b": HALF}, last=last)
+    outcome = last_outcome(body, gives={"b": HALF}, last=last)
     assert isinstance(outcome, BadOutput)
     assert "half of a surrogate pair, which UTF-8 cannot encode" in outcome.sentence
 

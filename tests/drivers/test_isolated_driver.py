@@ -40,7 +40,7 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Driver, 
     del sys.modules["zoo"]
 
 
-def played(driver: Driver, kind: str) -> dict[str, Any]:
+def outcomes_by_operation(driver: Driver, kind: str) -> dict[str, Any]:
     """What comes of each operation of a session."""
     opened = driver.open(Route("alpha", "alpha", kind, "alpha-1"))
     if not isinstance(opened, Opened):
@@ -76,8 +76,8 @@ def traits(driver: Driver, kind: str) -> Any:
 def test_each_outcome_is_the_same(drivers: tuple[Driver, Driver], kind: str) -> None:
     inside, isolated = drivers
     assert (isolated.name, isolated.version, isolated.spec) == (inside.name, inside.version, inside.spec)
-    expected = played(inside, kind)
-    outcomes = played(isolated, kind)
+    expected = outcomes_by_operation(inside, kind)
+    outcomes = outcomes_by_operation(isolated, kind)
     assert {name: outcome_to_json(outcome) for name, outcome in outcomes.items()} == {
         name: outcome_to_json(outcome) for name, outcome in expected.items()
     }
@@ -104,7 +104,7 @@ def test_an_exchange_is_played_in_the_child(drivers: tuple[Driver, Driver]) -> N
 
 
 def test_the_zoo_has_something_to_say_in_every_field(drivers: tuple[Driver, Driver]) -> None:
-    plain, broken = played(drivers[0], "plain"), played(drivers[0], "broken")
+    plain, broken = outcomes_by_operation(drivers[0], "plain"), outcomes_by_operation(drivers[0], "broken")
     assert plain["response"] == Produced({"a": [None, True]}, mutated=True, losses=("top-k", "seed"))
     assert plain["error"].value["headers"] == {"retry-after": "3", "x": "y"}
     assert [(piece.source_count, piece.is_after_end) for piece in plain["whole"].pieces] == [

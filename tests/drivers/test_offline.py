@@ -44,14 +44,14 @@ async def by_asyncio(_address: str) -> Any:
     return await asyncio.open_connection("plots.example.net", 443)
 
 
-def caught(address: str) -> Any:
+def fetch_ignoring_errors(address: str) -> Any:
     try:
         return by_urllib(address)
     except OSError:
         return None
 
 
-FETCHES: list[Callable[[str], Any]] = [by_urllib, by_name, in_bytes, by_asyncio, caught]
+FETCHES: list[Callable[[str], Any]] = [by_urllib, by_name, in_bytes, by_asyncio, fetch_ignoring_errors]
 
 
 class Session:
@@ -83,19 +83,19 @@ class Fetching:
         return Session(route, self.fetch)
 
 
-def asked(fetch: Callable[[str], Any], body: Body) -> Outcome:
+def request_outcome(fetch: Callable[[str], Any], body: Body) -> Outcome:
     opened = PythonDriver(Fetching(fetch), "fetching").open(ROUTE)
     assert isinstance(opened, Opened)
     return opened.session.request(body)
 
 
-def checked(fetch: Callable[[str], Any], check: str = "request") -> ItemResult:
+def check_result(fetch: Callable[[str], Any], check: str = "request") -> ItemResult:
     return CHECKS[check](CASE, ROUTE, PythonDriver(Fetching(fetch), "fetching").open, HARNESS, "", None)
 
 
 @pytest.mark.parametrize("fetch", FETCHES)
 def test_an_address_of_the_input_is_not_reached(fetch: Callable[[str], Any]) -> None:
-    outcome = asked(fetch, ASKED)
+    outcome = request_outcome(fetch, ASKED)
     assert isinstance(outcome, Inapplicable)
     assert PICTURE in outcome.reason
     assert outcome_of_json(outcome_to_json(outcome), "request") == outcome
@@ -103,7 +103,7 @@ def test_an_address_of_the_input_is_not_reached(fetch: Callable[[str], Any]) -> 
 
 @pytest.mark.parametrize("check", ["request", "agent_loop"])
 def test_what_is_made_of_a_picture_that_is_fetched_is_not_applicable(check: str) -> None:
-    result = checked(by_urllib, check)
+    result = check_result(by_urllib, check)
     assert (result.verdict, result.findings) == (Verdict.NOT_APPLICABLE, ())
     assert PICTURE in result.reason
 
@@ -113,8 +113,8 @@ def raises(_address: str) -> Any:
 
 
 def test_a_crash_that_reaches_for_nothing_is_a_crash() -> None:
-    assert isinstance(asked(raises, ASKED), Crashed)
-    result = checked(raises)
+    assert isinstance(request_outcome(raises, ASKED), Crashed)
+    result = check_result(raises)
     assert result.verdict is Verdict.FAIL
     assert [finding.rule for finding in result.findings] == ["translation/crashed"]
 
@@ -125,11 +125,11 @@ def test_a_host_that_the_input_does_not_name_is_the_translators_own() -> None:
             socket.create_connection(("127.0.0.1", 1), 1)
 
     nearby = {"model": "any", "messages": [{"role": "user", "content": f"{PICTURE} and http://127.0.0.1:1/"}]}
-    assert isinstance(asked(elsewhere, nearby), Produced)
+    assert isinstance(request_outcome(elsewhere, nearby), Produced)
 
 
 def test_what_was_held_back_is_free_behind_the_call() -> None:
-    asked(by_name, ASKED)
+    request_outcome(by_name, ASKED)
     with pytest.raises(socket.gaierror) as raised:  # this flag lets nobody look a name up
         socket.getaddrinfo("plots.example.net", 443, flags=socket.AI_NUMERICHOST)
     assert "the run is offline" not in str(raised.value)

@@ -21,7 +21,7 @@ SHOWN = "import os; print(os.environ['no_proxy'], os.environ['NO_PROXY'], flush=
 
 
 @pytest.fixture(autouse=True)
-def proxied(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def proxy_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, PROXY)
     for name in ("no_proxy", "NO_PROXY"):

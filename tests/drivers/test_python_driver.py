@@ -62,7 +62,7 @@ class TooLargeError(Refused):
     pass
 
 
-def raising(error: BaseException) -> Any:
+def raise_error(error: BaseException) -> Any:
     def function(_body: Any) -> Any:
         raise error
 
@@ -95,10 +95,10 @@ def test_a_mutated_input_is_noticed_and_the_original_is_unharmed(mutate: Any) ->
 
 
 def test_exceptions_are_told_apart_by_name() -> None:
-    assert call(raising(Unsupported("no"))) == UnsupportedOutcome("no")
-    assert call(raising(Refused("why"))) == RefusedOutcome("why")
-    assert call(raising(TooLargeError("9 MB"))) == RefusedOutcome("9 MB")
-    crashed = call(raising(NotImplementedError("later")))
+    assert call(raise_error(Unsupported("no"))) == UnsupportedOutcome("no")
+    assert call(raise_error(Refused("why"))) == RefusedOutcome("why")
+    assert call(raise_error(TooLargeError("9 MB"))) == RefusedOutcome("9 MB")
+    crashed = call(raise_error(NotImplementedError("later")))
     assert isinstance(crashed, Crashed)
     assert crashed.sentence == "raised NotImplementedError: later"
 
@@ -116,20 +116,20 @@ def test_open_may_say_unsupported_in_two_ways(error: Exception) -> None:
     "error", [SystemExit(2), GeneratorExit(), pytest.skip.Exception("x"), asyncio.CancelledError()]
 )
 def test_whatever_is_raised_is_a_crash(error: BaseException) -> None:
-    outcome = call(raising(error))
+    outcome = call(raise_error(error))
     assert isinstance(outcome, Crashed)
     assert outcome.exception is error
 
 
 def test_a_keyboard_interrupt_is_the_users() -> None:
     with pytest.raises(KeyboardInterrupt):
-        call(raising(KeyboardInterrupt()))
+        call(raise_error(KeyboardInterrupt()))
 
 
 def test_the_traceback_holds_the_translators_frames_only() -> None:
     async def function(_body: Any) -> Any:
         await asyncio.sleep(0)
-        return raising(KeyError("x"))(None)
+        return raise_error(KeyError("x"))(None)
 
     outcome = call(function)
     assert isinstance(outcome, Crashed)
@@ -271,14 +271,14 @@ class Text(str):
     __slots__ = ()
 
 
-def nested(depth: int) -> Any:
+def nested_list(depth: int) -> Any:
     value: Any = 1
     for _ in range(depth):
         value = [value]
     return value
 
 
-def shared(depth: int) -> Any:
+def shared_list(depth: int) -> Any:
     value: Any = ["x"]
     for _ in range(depth):
         value = [value, value]
@@ -296,7 +296,7 @@ def shared(depth: int) -> Any:
         ({"a": "\ud800"}, "half of a surrogate pair, which UTF-8 cannot encode (at /a)", "/a"),
         ({"a": 10**5000}, "a number of about 5000 digits (at /a)", "/a"),
         ({"a": "x" * 1000}, "a body of more than 1,000 bytes of JSON (at the top)", ""),
-        ({"a": shared(40)}, "a body of more than 1,000 bytes of JSON (at the top)", ""),
+        ({"a": shared_list(40)}, "a body of more than 1,000 bytes of JSON (at the top)", ""),
     ],
 )
 def test_what_is_no_json(value: Any, sentence: str, pointer: str) -> None:
@@ -304,7 +304,7 @@ def test_what_is_no_json(value: Any, sentence: str, pointer: str) -> None:
 
 
 def test_too_deep_is_reported_before_python_gives_up() -> None:
-    outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9, timeout=60)
+    outcome = call(lambda _body: {"a": nested_list(100_000)}, limit=10**9, timeout=60)
     assert isinstance(outcome, BadOutput)
     assert "nested more than 200 levels deep" in outcome.sentence
 
@@ -352,7 +352,7 @@ def endless() -> Iterator[str]:
         yield "top-k"
 
 
-def broken() -> Iterator[str]:
+def fail_while_declaring() -> Iterator[str]:
     yield "top-k"
     raise OSError("gone")
 
@@ -371,7 +371,7 @@ def broken() -> Iterator[str]:
         (None, ()),
         (Element, ()),
         (endless(), ("top-k",)),
-        (broken(), ()),
+        (fail_while_declaring(), ()),
     ],
 )
 def test_losses_that_a_session_reports(losses: Any, names: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from drivers.raw_server import Pieces, raw_server, repeated, slowly
+from drivers.raw_server import Pieces, raw_server, repeat, slowly
 from toolcall_conformance.drivers.gateway.readiness import is_listening, send_probe
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
@@ -44,7 +44,7 @@ ENDLESS: list[tuple[str, Pieces, str]] = [
     ("status-drips", lambda: slowly(b"HTTP/1.1 2"), "bytes and no answer within 0.3 s"),
     ("continues", lambda: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 2000), "more than 262,144 bytes arrived"),
     ("hints", lambda: itertools.repeat(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 2000), "more than 262,144 bytes arrived"),
-    ("nothing", lambda: repeated(b"", 0.05), "0 bytes and no answer within 0.3 s"),
+    ("nothing", lambda: repeat(b"", 0.05), "0 bytes and no answer within 0.3 s"),
     ("headers", lambda: itertools.repeat(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 9999), "got more than 100 headers"),
     ("line", lambda: itertools.repeat(b"HTTP/1.1" + b"1" * 99999), "the output is not HTTP (HTTP/1.11111"),
     ("garbage", lambda: [b"SSH-2.0-OpenSSH_9.9\r\n"], "the output is not HTTP (SSH-2.0-OpenSSH_9.9"),

@@ -21,7 +21,7 @@ CONNECTING = {
 }
 
 
-def imported(path: Path) -> set[str]:
+def imported_modules(path: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -40,6 +40,6 @@ def test_only_these_modules_can_connect() -> None:
     paths = {
         path.relative_to(ROOT).as_posix()
         for path in ROOT.rglob("*.py")
-        if "corpus" not in path.relative_to(ROOT).parts[:1] and connects(imported(path))
+        if "corpus" not in path.relative_to(ROOT).parts[:1] and connects(imported_modules(path))
     }
     assert {name for name in paths if not name.startswith("adapters/")} == set(CONNECTING)

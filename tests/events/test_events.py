@@ -24,31 +24,31 @@ def route(client: str = "gemini", upstream: str = "gemini") -> Route:
     return Route(client, upstream, "a", "b", stream=True)
 
 
-def chunked(data: bytes, size: int = 3) -> list[bytes]:
+def split_bytes(data: bytes, size: int = 3) -> list[bytes]:
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
-def translated(*arguments: Any) -> Any:
+def run_translation(*arguments: Any) -> Any:
     """An iterator of bytes, or an async one."""
     return events.translated(*arguments)
 
 
-def same(upstream: Any) -> Iterator[Any]:
+def pass_events(upstream: Any) -> Iterator[Any]:
     yield from upstream
 
 
-async def same_async(upstream: Any) -> AsyncIterator[Any]:
+async def pass_events_async(upstream: Any) -> AsyncIterator[Any]:
     async for event in upstream:
         yield event
 
 
-async def later(pieces: list[bytes]) -> AsyncIterator[bytes]:
+async def pieces_async(pieces: list[bytes]) -> AsyncIterator[bytes]:
     for piece in pieces:
         await asyncio.sleep(0)
         yield piece
 
 
-async def gathered(pieces: Any) -> bytes:
+async def join_pieces(pieces: Any) -> bytes:
     return b"".join([piece async for piece in pieces])
 
 
@@ -56,15 +56,15 @@ STREAM = dump([{"event": "a", "data": {"a": 1}}, {"data": {"b": [2.5, None]}}, {
 
 
 def test_events_come_as_dicts_and_done_ends_them() -> None:
-    assert list(events.read(chunked(STREAM))) == [{"a": 1}, {"b": [2.5, None]}]
+    assert list(events.read(split_bytes(STREAM))) == [{"a": 1}, {"b": [2.5, None]}]
 
 
 def test_events_come_asynchronously() -> None:
     async def read(chunks: Any) -> list[Any]:
         return [event async for event in events.read(chunks)]
 
-    assert asyncio.run(read(later(chunked(STREAM)))) == [{"a": 1}, {"b": [2.5, None]}]
-    assert asyncio.run(read(chunked(STREAM))) == [{"a": 1}, {"b": [2.5, None]}]
+    assert asyncio.run(read(pieces_async(split_bytes(STREAM)))) == [{"a": 1}, {"b": [2.5, None]}]
+    assert asyncio.run(read(split_bytes(STREAM))) == [{"a": 1}, {"b": [2.5, None]}]
 
 
 def test_each_event_comes_with_its_last_byte() -> None:
@@ -110,7 +110,7 @@ def test_objects_are_constructed_and_errors_raise_as_in_the_sdks() -> None:
 def test_a_constructor_for_each_upstream() -> None:
     makers = {"gemini": lambda data: {"made": data}}
     for upstream, want in (("gemini", {"made": {"n": 1}}), ("anthropic", {"n": 1})):
-        stream = translated([dump([{"data": {"n": 1}}])], route("gemini", upstream), same, makers)
+        stream = run_translation([dump([{"data": {"n": 1}}])], route("gemini", upstream), pass_events, makers)
         assert parse(b"".join(stream))["events"] == [{"data": want}]
 
 
@@ -133,10 +133,10 @@ def test_a_lost_source_raises_in_the_translation() -> None:
             yield {"error": "lost"}
 
     want = [{"data": {"n": 1}}, {"data": {"error": "lost"}}]
-    assert parse(b"".join(translated(chunks(), route("openai_chat"), tells)))["events"] == want
-    output = asyncio.run(gathered(translated(chunks(), route("openai_chat"), tells_async)))
+    assert parse(b"".join(run_translation(chunks(), route("openai_chat"), tells)))["events"] == want
+    output = asyncio.run(join_pieces(run_translation(chunks(), route("openai_chat"), tells_async)))
     assert parse(output)["events"] == want
-    broken = translated(chunks(), route(), same)
+    broken = run_translation(chunks(), route(), pass_events)
     assert next(broken) == b'data: {"n":1}\n\n'
     with pytest.raises(ConnectionResetError):
         next(broken)
@@ -152,7 +152,7 @@ FRAMES = {
 
 @pytest.mark.parametrize("client", FORMATS)
 def test_events_are_framed_as_each_api_does(client: str) -> None:
-    stream = translated([], route(client), lambda _: [TYPED])
+    stream = run_translation([], route(client), lambda _: [TYPED])
     assert b"".join(stream).decode() == FRAMES[client] % '{"type":"x","text":"größer\u2028😀"}'
 
 
@@ -161,12 +161,12 @@ def test_the_frames_are_those_of_the_goldens(client: str) -> None:
     path = load_corpus().cases["shell/seed"].exchanges(client)[0].stream_path
     assert path is not None
     golden = path.read_bytes()
-    output = b"".join(translated(chunked(golden), route(client, client), same))
+    output = b"".join(run_translation(split_bytes(golden), route(client, client), pass_events))
     assert parse(output) == parse(golden)
 
 
 def test_no_end_behind_an_error() -> None:
-    failing = translated([], route("openai_chat"), lambda _: [TYPED, {"error": {"message": "busy"}}])
+    failing = run_translation([], route("openai_chat"), lambda _: [TYPED, {"error": {"message": "busy"}}])
     assert b"[DONE]" not in b"".join(failing)
 
 
@@ -212,21 +212,21 @@ def test_objects_become_json() -> None:
 )
 def test_what_is_no_event(event: Any, client: str, sentence: str) -> None:
     with pytest.raises(events.EventError, match=sentence):
-        list(translated([], route(client), lambda _: [event]))
+        list(run_translation([], route(client), lambda _: [event]))
 
 
 def test_half_a_surrogate_pair_is_written_as_json_can() -> None:
-    (piece,) = translated([], route(), lambda _: [{"a": "\ud83d"}])
+    (piece,) = run_translation([], route(), lambda _: [{"a": "\ud83d"}])
     assert json.loads(piece[6:]) == {"a": "\ud83d"}
 
 
 def test_an_unknown_format() -> None:
     with pytest.raises(LookupError, match="there is no format 'openai'"):
-        translated([], route("openai"), same)
+        run_translation([], route("openai"), pass_events)
 
 
 def test_bytes_that_come_asynchronously_want_an_async_translation() -> None:
-    stream = translated(later([b"data: 1\n\n"]), route(), same)
+    stream = run_translation(pieces_async([b"data: 1\n\n"]), route(), pass_events)
     with pytest.raises(TypeError, match="make the translation `async def`"):
         list(stream)
 
@@ -255,8 +255,8 @@ def test_the_decorator() -> None:
     stream = dump([{"data": {"n": 1}}])
     assert Session.plain.__doc__ == "Translates."
     assert b"".join(Session().plain([stream])) == b'data: {"n":1}\n\ndata: [DONE]\n\n'
-    assert asyncio.run(gathered(Session().made([stream]))) == b'data: {"made":{"n":1}}\n\ndata: [DONE]\n\n'
-    assert asyncio.run(gathered(Session().at_once(later([stream])))) == b'data: {"n":1}\n\ndata: [DONE]\n\n'
+    assert asyncio.run(join_pieces(Session().made([stream]))) == b'data: {"made":{"n":1}}\n\ndata: [DONE]\n\n'
+    assert asyncio.run(join_pieces(Session().at_once(pieces_async([stream])))) == b'data: {"n":1}\n\ndata: [DONE]\n\n'
 
 
 class Handler:
@@ -273,7 +273,7 @@ class Handler:
 
 def test_callbacks() -> None:
     stream = dump([{"data": number} for number in range(4)])
-    output = b"".join(translated(chunked(stream), route(), events.each(Handler())))
+    output = b"".join(run_translation(split_bytes(stream), route(), events.each(Handler())))
     assert [event["data"]["n"] for event in parse(output)["events"]] == [1, 2, 3, 4, 5]
 
 
@@ -284,10 +284,10 @@ def test_finish_is_not_called_after_a_break_and_may_be_missing() -> None:
 
     handler = Handler()
     with pytest.raises(ConnectionResetError):
-        list(translated(chunks(), route(), events.each(handler)))
+        list(run_translation(chunks(), route(), events.each(handler)))
     assert not handler.finished
     short: Any = type("Short", (), {"event": Handler.event})()
-    assert list(translated([b"data: 1\n\n"], route(), events.each(short))) == [b'data: {"n":1}\n\n']
+    assert list(run_translation([b"data: 1\n\n"], route(), events.each(short))) == [b'data: {"n":1}\n\n']
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
@@ -308,7 +308,7 @@ def test_a_translation_is_closed_when_its_reader_stops(way: str) -> None:
             closed.append("async")
 
     async def begin() -> None:
-        stream: Any = translated([b"data: {}\n\n"] * 3, route(), not_sync)
+        stream: Any = run_translation([b"data: {}\n\n"] * 3, route(), not_sync)
         await anext(stream)
         await stream.aclose()
         assert closed == ["async"]
@@ -322,7 +322,7 @@ def test_a_translation_is_closed_when_its_reader_stops(way: str) -> None:
             references.append(sync(upstream))
             return references[0]
 
-        stream: Any = translated([b"data: {}\n\n"] * 3, route(), holding)
+        stream: Any = run_translation([b"data: {}\n\n"] * 3, route(), holding)
         next(stream)
         stream.close()
         assert closed == ["sync"]

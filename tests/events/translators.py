@@ -116,12 +116,12 @@ class ChatToAnthropic:
         self.chunk = chunk
         for choice in chunk.choices:
             if choice.delta.content:
-                output += self.opened("text", types.TextBlock(type="text", text=""))
+                output += self.open_block("text", types.TextBlock(type="text", text=""))
                 output.append(self.delta(types.TextDelta(type="text_delta", text=choice.delta.content)))
             for call in choice.delta.tool_calls or ():
                 if call.id:
                     block = types.ToolUseBlock(type="tool_use", id=call.id, name=call.function.name, input={})
-                    output += self.opened(call.id, block)
+                    output += self.open_block(call.id, block)
                 if call.function.arguments:
                     output.append(
                         self.delta(types.InputJSONDelta(type="input_json_delta", partial_json=call.function.arguments))
@@ -138,7 +138,7 @@ class ChatToAnthropic:
         reasons: Any = {"tool_calls": "tool_use", "stop": "end_turn", "length": "max_tokens"}
         usage = self.chunk.usage
         return [
-            *self.closed(),
+            *self.close_block(),
             types.RawMessageDeltaEvent(
                 type="message_delta",
                 delta=Delta(stop_reason=reasons[self.reason], stop_sequence=None),
@@ -151,18 +151,18 @@ class ChatToAnthropic:
             types.RawMessageStopEvent(type="message_stop"),
         ]
 
-    def opened(self, name: str, block: Any) -> list[Any]:
+    def open_block(self, name: str, block: Any) -> list[Any]:
         from anthropic import types
 
         if self.block == name:
             return []
-        output = self.closed()
+        output = self.close_block()
         self.block = name
         self.count += 1
         start = types.RawContentBlockStartEvent(type="content_block_start", index=self.count - 1, content_block=block)
         return [*output, start]
 
-    def closed(self) -> list[Any]:
+    def close_block(self) -> list[Any]:
         from anthropic import types
 
         if self.block is None:

@@ -40,7 +40,7 @@ class Known(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def declaring(parameters: Any) -> dict[str, Any]:
+def request_with_schema(parameters: Any) -> dict[str, Any]:
     """A Chat request with the tool of the cases about schemas."""
     tool = {"type": "function", "function": {"name": "get_weather", "parameters": parameters}}
     return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Oslo?"}], "tools": [tool]}
@@ -109,7 +109,9 @@ KNOWN = {
         "openai_responses",
         "response",
         {"wrong-null-kept": "translation/arguments-undone"},
-        declaring({"type": "object", "properties": {"city": CITY, "unit": {"type": "string"}}, "required": ["city"]}),
+        request_with_schema(
+            {"type": "object", "properties": {"city": CITY, "unit": {"type": "string"}}, "required": ["city"]}
+        ),
         {
             "model": "gpt-4.1",
             "input": "Oslo?",
@@ -121,7 +123,9 @@ KNOWN = {
         "gemini",
         "response",
         {"wrong-text-kept": "translation/arguments-undone"},
-        declaring({"type": "object", "properties": {"city": CITY, "level": {"type": "integer", "enum": [1, 2]}}}),
+        request_with_schema(
+            {"type": "object", "properties": {"city": CITY, "level": {"type": "integer", "enum": [1, 2]}}}
+        ),
         {
             "contents": [{"role": "user", "parts": [{"text": "Oslo?"}]}],
             "tools": [{"functionDeclarations": [{"name": "get_weather", "parameters": AS_TEXTS}]}],
@@ -134,7 +138,7 @@ def read(path: Path) -> Any:
     return parse(path.read_bytes()) if path.suffix == ".sse" else json.loads(path.read_bytes())
 
 
-def found(case: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
+def judge_case(case: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
     ends: dict[str, Any] = {"client": case.client, "upstream": case.upstream}
     if case.direction == "stream":
         return list(judge_stream(output, source=source, **ends).findings)
@@ -150,7 +154,7 @@ def test_right_passes_and_wrong_is_named(name: str) -> None:
     for stem, path in paths.items():
         if stem in case.left_out:
             continue
-        musts = {finding.rule for finding in found(case, source, read(path)) if finding.is_must}
+        musts = {finding.rule for finding in judge_case(case, source, read(path)) if finding.is_must}
         if stem.startswith("right"):
             assert musts == set(), stem
         if stem.startswith("wrong"):
@@ -172,12 +176,12 @@ def test_the_reference_is_right(name: str, corpus: Corpus) -> None:
         except Refused:
             assert Judge(corpus).may_refuse(Route(case.client, case.upstream, "", ""), read(path))
             return
-    assert [finding for finding in found(case, read(path), output, upstream_request) if finding.is_must] == []
+    assert [finding for finding in judge_case(case, read(path), output, upstream_request) if finding.is_must] == []
 
 
 MCP_ERROR = CASES / "mcp-structured-error"
 CALLED: dict[str, Any] = {
-    **declaring({"type": "object"}),
+    **request_with_schema({"type": "object"}),
     "messages": [
         {"role": "user", "content": "Oslo?"},
         {
@@ -193,7 +197,7 @@ CALLED: dict[str, Any] = {
 RIGHT = [{"role": "tool", "tool_call_id": "call_1", "content": "Error: the tool failed."}]
 
 
-def answered(result: Any, entries: Any) -> set[str]:
+def must_rules_of_answer(result: Any, entries: Any) -> set[str]:
     """The MUSTs that the answer to a call breaks, when an MCP server returned ``result``."""
     golden, body = ({**CALLED, "messages": [*CALLED["messages"], *some]} for some in (RIGHT, entries))
     findings = Judge(load_corpus()).mcp_result("openai_chat", golden, body, {0: result}, model="gpt-4.1").findings
@@ -203,6 +207,6 @@ def answered(result: Any, entries: Any) -> set[str]:
 def test_a_failed_result_of_mcp_keeps_its_structured_content() -> None:
     result = read(MCP_ERROR / "source.json")
     call = {"id": "call_1", "name": "get_weather", "arguments": {}}
-    assert answered(result, read(MCP_ERROR / "right-entries.json")) == set()
-    assert "translation/error-message" in answered(result, read(MCP_ERROR / "wrong-entries.json"))
-    assert answered(result, mcp_result(call, result, "openai_chat")) == set()
+    assert must_rules_of_answer(result, read(MCP_ERROR / "right-entries.json")) == set()
+    assert "translation/error-message" in must_rules_of_answer(result, read(MCP_ERROR / "wrong-entries.json"))
+    assert must_rules_of_answer(result, mcp_result(call, result, "openai_chat")) == set()

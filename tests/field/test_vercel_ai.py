@@ -18,7 +18,7 @@ import pytest
 
 from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import framed
+from reference.stream_bodies import frame_events
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import parse
@@ -64,14 +64,14 @@ def read(name: str) -> Sent:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".txt":
         events: list[Any] = [json.loads(line) for line in text.splitlines() if line.strip()]
-        return Sent(name, form, "stream", framed(form, [*events, "[DONE]"] if form == "openai_chat" else events))
+        return Sent(name, form, "stream", frame_events(form, [*events, "[DONE]"] if form == "openai_chat" else events))
     body = json.loads(text)
     if name in KNOWN["errors"]:
         return Sent(name, form, "error", {"status": KNOWN["errors"][name], "body": body})
     return Sent(name, form, "response", body)
 
 
-def sent() -> list[Sent]:
+def sent_bodies() -> list[Sent]:
     return [read(name) for name in files() if not reasons(name)]
 
 
@@ -98,7 +98,7 @@ def test_each_file_is_judged_or_left_out_with_one_reason() -> None:
 def test_what_an_upstream_sends_has_no_fault(corpus: Corpus) -> None:
     counts: Counter[str] = Counter()
     faults: list[str] = []
-    for sample in sent():
+    for sample in sent_bodies():
         findings = Judge(corpus).sent(sample.format, sample.direction, sample.body).findings
         counts.update(f"{finding.level} {finding.rule}" for finding in findings)
         counts[sample.direction] += 1
@@ -111,7 +111,7 @@ def test_what_an_upstream_sends_has_no_fault(corpus: Corpus) -> None:
 
 def test_streams_are_read_to_their_end() -> None:
     """A stream that ended nowhere would have no fault either."""
-    for sample in sent():
+    for sample in sent_bodies():
         if sample.direction == "stream":
             assert formats.assemble(sample.format, sample.body).end in ("whole", "failed"), sample.name
 
@@ -121,7 +121,7 @@ def test_the_reference_takes_them(client: str) -> None:
     """Every reply is translated, and what the judge says of the translation is no fault."""
     faults: list[str] = []
     done, refused = 0, set()
-    for sample in sent():
+    for sample in sent_bodies():
         if sample.direction == "error":
             continue
         session = open_way(client, sample.format, stream=sample.direction == "stream")

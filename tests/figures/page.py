@@ -41,7 +41,7 @@ def summary() -> str:
     paragraph = (
         f"{BEGINNING} Of {_real(whole):,} faults that a machine put into what the reference makes, "
         f"{_share(whole['killed'] + whole['beside'], _real(whole))} fail a run, "
-        f"{_share(whole['warned'], _real(whole))} are warned of, and {_few_unseen(whole)} go unseen. "
+        f"{_share(whole['warned'], _real(whole))} are warned of, and {_unseen_share(whole)} go unseen. "
         f"`toolcall::@quick`, for a hook before each commit, finds "
         f"{_share(rows['faults'] - rows['missed'], rows['faults'])} of those that all cases find "
         "([figures](docs/trust.md))."
@@ -76,14 +76,14 @@ def _item(text: str) -> Iterator[str]:
     yield from (line.replace("\0", " ") for line in lines)
 
 
-def _made(raw: Mapping[str, Any]) -> str:
+def _origin(raw: Mapping[str, Any]) -> str:
     return f"`{raw['command']}`, {raw['date']}."
 
 
 def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
     rows = raw["rows"]
     whole = _sum(rows)
-    yield _made(raw)
+    yield _origin(raw)
     yield ""
     yield from _outcomes(whole)
     yield ""
@@ -129,7 +129,7 @@ def _unseen(counts: Counts) -> str:
     return _share(sum(counts[name] for name in ("open", "new", "raised")), _real(counts))
 
 
-def _few_unseen(counts: Counts) -> str:
+def _unseen_share(counts: Counts) -> str:
     """What goes unseen; its survivors are sorted by hand, so that none left does not mean none."""
     share = _unseen(counts)
     return "fewer than one in a thousand" if share == "0.0 %" else share
@@ -147,7 +147,7 @@ def _share(part: int, of: int) -> str:
 def _equivalents(raw: Mapping[str, Any]) -> Iterator[str]:
     for run in raw["runs"]:
         read, wrong = (sum(row[key] for row in run["operators"].values()) for key in ("read", "wrong"))
-        yield from _item(f"{run['about']} {read} read, {wrong} wrong: {_share(wrong, read)}. {_made(run)}")
+        yield from _item(f"{run['about']} {read} read, {wrong} wrong: {_share(wrong, read)}. {_origin(run)}")
     yield ""
     yield "| Operator | " + " | ".join(f"read, {run['name']} | wrong" for run in raw["runs"]) + " |"
     yield f"|---|{'---|---|' * len(raw['runs'])}"
@@ -161,7 +161,7 @@ def _equivalents(raw: Mapping[str, Any]) -> Iterator[str]:
 
 def _quick(raw: Mapping[str, Any]) -> Iterator[str]:
     rows = raw["rows"]
-    yield _made(raw)
+    yield _origin(raw)
     yield ""
     yield "| Route | faults killed by all | classes of them killed by `@quick` | cells | killed by `@quick` |"
     yield "|---|---|---|---|---|"
@@ -182,7 +182,7 @@ def _quick_row(name: str, counts: Counts) -> str:
 
 def _notes(notes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for note in notes:
-        yield from _item(f"{note['text']} {_made(note)}")
+        yield from _item(f"{note['text']} {_origin(note)}")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def faults(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     for mutation in _mutations(raw):
         if _crosses(mutation):
             counts = rows.setdefault((mutation.direction, mutation.format, mutation.element), Counter())
-            counts[_sorted(mutation, table)] += 1
+            counts[_mutation_class(mutation, table)] += 1
     summaries = [
         {"direction": key[0], "format": key[1], "element": key[2], **dict(sorted(counts.items()))}
         for key, counts in sorted(rows.items())
@@ -58,7 +58,7 @@ def _crosses(mutation: Mutation) -> bool:
     return client != upstream
 
 
-def _sorted(mutation: Mutation, table: MutationTable) -> str:
+def _mutation_class(mutation: Mutation, table: MutationTable) -> str:
     """What became of a fault; a survivor is so by design, an open hole, or new."""
     if mutation.outcome != "survived":
         return mutation.outcome

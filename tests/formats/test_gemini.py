@@ -47,7 +47,7 @@ def reply(*parts: Any, finish: Any = "STOP") -> dict[str, Any]:
     return {"candidates": [{"content": model(*parts), "finishReason": finish, "index": 0}]}
 
 
-def answered(*contents: Any) -> list[int | None]:
+def answered_calls(*contents: Any) -> list[int | None]:
     """The ordinals of the calls that the results answer, in the order of the results."""
     return [entry.call for entry in read_request(request(*contents)).results]
 
@@ -61,31 +61,33 @@ def rules(corpus: Corpus, body: Any, direction: str = "request", name: str = "ge
 class TestPairing:
     def test_ids_pair_in_any_order(self) -> None:
         turn = model(call("a.txt", id="x1"), call("b.txt", id="x2"))
-        assert answered(ASK, turn, user(result(id="x2"), result(id="x1"))) == [1, 0]
+        assert answered_calls(ASK, turn, user(result(id="x2"), result(id="x1"))) == [1, 0]
 
     def test_the_same_id_in_a_later_turn_is_another_call(self) -> None:
         first, second = call("a.txt", id="call_0"), call("b.txt", id="call_0")
-        assert answered(ASK, model(first), user(result(id="call_0")), model(second), user(result(id="call_0"))) == [
+        assert answered_calls(
+            ASK, model(first), user(result(id="call_0")), model(second), user(result(id="call_0"))
+        ) == [
             0,
             1,
         ]
 
     def test_without_ids_calls_of_one_function_are_answered_in_order(self) -> None:
-        assert answered(ASK, model(call("a.txt"), call("b.txt")), user(result("A"), result("B"))) == [0, 1]
+        assert answered_calls(ASK, model(call("a.txt"), call("b.txt")), user(result("A"), result("B"))) == [0, 1]
 
     def test_without_ids_names_come_before_positions(self) -> None:
         turn = model(call("a.txt", "read_file"), call("*", "list_files"))
-        assert answered(ASK, turn, user(result(name="list_files"), result(name="read_file"))) == [1, 0]
+        assert answered_calls(ASK, turn, user(result(name="list_files"), result(name="read_file"))) == [1, 0]
 
     def test_what_no_name_decides_goes_by_position(self) -> None:
         turn = model(call("a.txt"), call("b.txt"))
-        assert answered(ASK, turn, user(result(name="unknown"), result(name="other"))) == [0, 1]
+        assert answered_calls(ASK, turn, user(result(name="unknown"), result(name="other"))) == [0, 1]
 
     def test_a_result_with_an_id_can_answer_a_call_without_one(self) -> None:
-        assert answered(ASK, model(call()), user(result(id="made-up"))) == [0]
+        assert answered_calls(ASK, model(call()), user(result(id="made-up"))) == [0]
 
     def test_a_result_with_a_strange_id_answers_no_call_that_has_one(self) -> None:
-        assert answered(ASK, model(call(id="x1")), user(result(id="y1"))) == [None]
+        assert answered_calls(ASK, model(call(id="x1")), user(result(id="y1"))) == [None]
 
     def test_an_empty_id_is_an_absent_id(self) -> None:
         body = request(ASK, model(call(id="")), user(result(id="")))
@@ -94,13 +96,13 @@ class TestPairing:
         assert [entry.call for entry in reading.results] == [0]
 
     def test_a_result_too_many_answers_nothing(self) -> None:
-        assert answered(ASK, model(call()), user(result(), result())) == [0, None]
+        assert answered_calls(ASK, model(call()), user(result(), result())) == [0, None]
 
     def test_a_doubled_result_answers_the_same_call_twice(self) -> None:
-        assert answered(ASK, model(call(id="x1")), user(result(id="x1"), result(id="x1"))) == [0, 0]
+        assert answered_calls(ASK, model(call(id="x1")), user(result(id="x1"), result(id="x1"))) == [0, 0]
 
     def test_a_result_after_another_reply_answers_nothing(self) -> None:
-        assert answered(ASK, model({"text": "No."}), user(result())) == [None]
+        assert answered_calls(ASK, model({"text": "No."}), user(result())) == [None]
 
     def test_neighbouring_contents_of_a_side_are_one_turn(self) -> None:
         reading = read_request(

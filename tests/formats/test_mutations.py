@@ -42,16 +42,16 @@ each_format = pytest.mark.parametrize("name", formats.names())
 @each_format
 def test_mutated_bodies_are_read_and_checked(name: str, corpus: Corpus, pytestconfig: pytest.Config) -> None:
     chance = random.Random(f"{SEED} {name}")
-    bodies = [*_examples(name), *_scenarios(name), *_recorded(name)]
+    bodies = [*_examples(name), *_scenarios(name), *_recorded_bodies(name)]
     for count in range(pytestconfig.getoption("--mutations")):
         direction, original = chance.choice(bodies)
         body = copy.deepcopy(original)
         for _ in range(chance.randint(1, 4)):
-            body = mutated(chance, body)
+            body = mutate(chance, body)
         try:
             reading = formats.read(name, direction, body)
             for pointer in pointers(reading):
-                resolve(read_of(name, direction, body), pointer)
+                resolve(readable_body(name, direction, body), pointer)
             if count % CHECKED == 0:
                 for finding in check_body(corpus, name, direction, body, reading=reading):
                     resolve(body, finding.pointer)
@@ -67,18 +67,18 @@ def test_any_value_is_read_and_checked(name: str, direction: str, corpus: Corpus
         pytest.skip(f"the streams of {name} cannot be read")
     for body in JUNK:
         for pointer in pointers(formats.read(name, direction, body)):
-            resolve(read_of(name, direction, body), pointer)
+            resolve(readable_body(name, direction, body), pointer)
         for finding in check_body(corpus, name, direction, body):
             resolve(body, finding.pointer)
 
 
-def read_of(name: str, direction: str, body: Any) -> Any:
+def readable_body(name: str, direction: str, body: Any) -> Any:
     """What the pointers of a reading lead into: of a stream it is the reply that it assembles to."""
     module = formats.get(name).stream if direction == "stream" else None
     return body if module is None else module.assemble(body).body
 
 
-def mutated(chance: random.Random, body: Any) -> Any:
+def mutate(chance: random.Random, body: Any) -> Any:
     """``body``, changed in place at one random place, or another value if that place is its root."""
     places = list(_places(body))
     if not places or chance.random() < 0.002:
@@ -145,7 +145,7 @@ def _scenarios(name: str) -> list[tuple[str, Any]]:
 
 
 @cache
-def _recorded(name: str) -> list[tuple[str, Any]]:
+def _recorded_bodies(name: str) -> list[tuple[str, Any]]:
     bodies: list[tuple[str, Any]] = []
     for path in sorted((TRAFFIC / name).rglob("*.json")) if TRAFFIC.is_dir() else []:
         record = json.loads(path.read_text(encoding="utf-8"))

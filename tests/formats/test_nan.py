@@ -25,7 +25,7 @@ def stream_of(name: str, old: str, new: str) -> Any:
     return parse(data.replace(old.encode(), new.encode(), 1))
 
 
-def told(findings: tuple[Finding, ...], slug: str) -> Finding:
+def finding_of_rule(findings: tuple[Finding, ...], slug: str) -> Finding:
     [finding] = [finding for finding in findings if finding.rule.endswith(f"/{slug}")]
     return finding
 
@@ -50,7 +50,7 @@ def is_told_as_nan(finding: Finding, name: str = "NaN") -> None:
 def test_the_data_of_an_event(name: str, old: str, number: str) -> None:
     new = f"{old.partition(':')[0]}:{number}"
     findings = JUDGE.body(name, "stream", stream_of(name, old, new)).findings
-    is_told_as_nan(told(findings, "stream-data"), number)
+    is_told_as_nan(finding_of_rule(findings, "stream-data"), number)
 
 
 def test_arguments_of_a_history() -> None:
@@ -64,7 +64,7 @@ def test_arguments_of_a_history() -> None:
             holder = holder[step]
         for text, message in (('{"a": NaN}', f"NaN {WORDS}"), ('{"a": 1', "arguments must be JSON")):
             holder[path[-1]] = text
-            assert told(JUDGE.body(name, "request", body).findings, slug).message == message
+            assert finding_of_rule(JUDGE.body(name, "request", body).findings, slug).message == message
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,11 @@ def reply(message: dict[str, Any], finish: Any = "tool_calls", **more: Any) -> d
     }
 
 
-def paired(reading: Reading) -> list[int | None]:
+def answered_calls(reading: Reading) -> list[int | None]:
     return [tool_result.call for tool_result in reading.results]
 
 
-def broken(corpus: Corpus, direction: str, body: Any, model: str | None = None) -> set[str]:
+def broken_rules(corpus: Corpus, direction: str, body: Any, model: str | None = None) -> set[str]:
     findings = check_body(corpus, "openai_chat", direction, body, model=model)
     for finding in findings:
         resolve(body, finding.pointer)
@@ -92,7 +92,7 @@ class TestConversation:
         assert (first.ordinal, first.batch, first.name, first.arguments) == (0, 0, "read_file", {"path": "a"})
         assert second.id_pointer == "/messages/3/tool_calls/1/id"
         assert second.arguments_pointer == "/messages/3/tool_calls/1/function/arguments"
-        assert paired(reading) == [1, 0]
+        assert answered_calls(reading) == [1, 0]
         assert reading.results[1].parts == (
             Text("A1", "/messages/5/content/0/text"),
             Text("A2", "/messages/5/content/1/text"),
@@ -108,7 +108,7 @@ class TestConversation:
 
     def test_content_may_be_absent(self) -> None:
         reading = read_request(request(user(), {"role": "assistant", "tool_calls": [call()]}, result()))
-        assert paired(reading) == [0]
+        assert answered_calls(reading) == [0]
 
     def test_system_text_in_the_middle_is_a_turn(self) -> None:
         reading = read_request(request(user(), {"role": "system", "content": "From now on, in German."}, user("Go.")))
@@ -129,11 +129,11 @@ class TestPairing:
         turn = [assistant(call("call_0")), result("call_0")]
         reading = read_request(request(user(), *turn, user(), *turn))
         assert [tool_call.batch for tool_call in reading.calls] == [0, 1]
-        assert paired(reading) == [0, 1]
+        assert answered_calls(reading) == [0, 1]
 
     def test_empty_ids_pair_in_order(self) -> None:
         reading = read_request(request(user(), assistant(call(""), call("")), result("", "A"), result("", "B")))
-        assert paired(reading) == [0, 1]
+        assert answered_calls(reading) == [0, 1]
 
     def test_absent_ids_pair_by_name(self) -> None:
         first, second = call(), call()
@@ -144,17 +144,17 @@ class TestPairing:
         reading = read_request(request(user(), assistant(first, second), *answers))
         assert [tool_call.id for tool_call in reading.calls] == [None, None]
         assert [tool_call.id_pointer for tool_call in reading.calls] == [None, None]
-        assert paired(reading) == [1, 0]
+        assert answered_calls(reading) == [1, 0]
 
     def test_a_second_answer_pairs_with_the_same_call(self) -> None:
-        assert paired(read_request(request(user(), assistant(call()), result(), result()))) == [0, 0]
+        assert answered_calls(read_request(request(user(), assistant(call()), result(), result()))) == [0, 0]
 
     def test_an_orphan_pairs_with_nothing(self) -> None:
-        assert paired(read_request(request(user(), assistant(call()), result(), result("call_9")))) == [0, None]
+        assert answered_calls(read_request(request(user(), assistant(call()), result(), result("call_9")))) == [0, None]
 
     def test_a_late_answer_finds_its_earlier_batch(self) -> None:
         reading = read_request(request(user(), assistant(call("a")), assistant(call("b")), result("a"), result("b")))
-        assert paired(reading) == [0, 1]
+        assert answered_calls(reading) == [0, 1]
 
     def test_legacy_functions_pair_by_name(self) -> None:
         reading = read_request(
@@ -171,7 +171,7 @@ class TestPairing:
         )
         assert reading.calls[0].pointer == "/messages/1/function_call"
         assert reading.calls[0].id is None
-        assert paired(reading) == [0]
+        assert answered_calls(reading) == [0]
         assert reading.tools[0].name_pointer == "/functions/0/name"
         assert reading.settings["tool_choice"].value == {"mode": "required", "names": ["read_file"]}
         assert reading.residue == []
@@ -460,7 +460,7 @@ class TestHarmless:
         ],
     )
     def test_request(self, body: Any, corpus: Corpus) -> None:
-        assert broken(corpus, "request", body) == set()
+        assert broken_rules(corpus, "request", body) == set()
 
     @pytest.mark.parametrize(
         "body",
@@ -482,7 +482,7 @@ class TestHarmless:
         ],
     )
     def test_reply(self, body: Any, corpus: Corpus) -> None:
-        assert broken(corpus, "response", body) == set()
+        assert broken_rules(corpus, "response", body) == set()
 
     def test_stop_beside_calls_is_only_noted(self, corpus: Corpus) -> None:
         findings = check_body(corpus, "openai_chat", "response", reply(assistant(call()), "stop"))
@@ -512,18 +512,18 @@ class TestFaults:
         ],
     )
     def test_history(self, messages: list[Any], rules: set[str] | None, corpus: Corpus) -> None:
-        slugs = broken(corpus, "request", request(user(), *messages))
+        slugs = broken_rules(corpus, "request", request(user(), *messages))
         if rules is None:
             assert slugs >= {"call-type", "foreign-key"}
         else:
             assert slugs == rules
 
     def test_a_blank_string_of_arguments(self, corpus: Corpus) -> None:
-        assert broken(corpus, "response", reply(assistant(call(arguments="")))) == {"call-arguments-json"}
+        assert broken_rules(corpus, "response", reply(assistant(call(arguments="")))) == {"call-arguments-json"}
 
     def test_a_flat_tool_is_one_fault(self, corpus: Corpus) -> None:
         flat = {"type": "function", "name": "read_file", "parameters": PARAMETERS, "strict": False}
-        assert broken(corpus, "request", request(user(), tools=[flat])) == {"tool-nested"}
+        assert broken_rules(corpus, "request", request(user(), tools=[flat])) == {"tool-nested"}
 
     def test_strict_is_looked_for_at_every_depth(self, corpus: Corpus) -> None:
         inner = {"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": False}

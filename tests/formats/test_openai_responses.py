@@ -64,7 +64,7 @@ def output_text(text: str) -> dict[str, Any]:
     return {"type": "output_text", "text": text, "annotations": []}
 
 
-def broken(corpus: Corpus, direction: str, body: Any) -> set[str]:
+def broken_rules(corpus: Corpus, direction: str, body: Any) -> set[str]:
     """The rules that a body breaks, whatever their level."""
     return {finding.rule.split("/")[1] for finding in check_body(corpus, "openai_responses", direction, body)}
 
@@ -467,16 +467,16 @@ def test_legal_requests_have_no_fault(corpus: Corpus, body: Any) -> None:
 
 
 def test_an_early_output_is_one_finding(corpus: Corpus) -> None:
-    assert broken(corpus, "request", request(output(), call())) == {"result-after-call"}
+    assert broken_rules(corpus, "request", request(output(), call())) == {"result-after-call"}
 
 
 def test_a_call_without_its_id_is_one_finding(corpus: Corpus) -> None:
-    assert broken(corpus, "request", request(call(call_id=None, id="fc_1"), output())) == {"call-complete"}
+    assert broken_rules(corpus, "request", request(call(call_id=None, id="fc_1"), output())) == {"call-complete"}
 
 
 def test_an_output_without_its_id_is_one_finding(corpus: Corpus) -> None:
     nameless = {"type": "function_call_output", "output": "4 degrees"}
-    assert broken(corpus, "request", request(call(), nameless)) == {"result-names-call"}
+    assert broken_rules(corpus, "request", request(call(), nameless)) == {"result-names-call"}
 
 
 @pytest.mark.parametrize(

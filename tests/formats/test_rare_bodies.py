@@ -40,16 +40,18 @@ def items(name: str, direction: str, body: dict[str, Any]) -> list[Any]:
             case Hosted():
                 entries.append(("Hosted", item.type))
             case Result():
-                parts = [part.text if isinstance(part, Text) else part.value for part in item.parts if known(part)]
+                parts = [
+                    part.text if isinstance(part, Text) else part.value for part in item.parts if is_text_or_value(part)
+                ]
                 entries.append(("Result", item.id, item.call, *parts))
     return entries
 
 
-def known(part: Any) -> bool:
+def is_text_or_value(part: Any) -> bool:
     return isinstance(part, (Text, Value))
 
 
-def broken(name: str, body: dict[str, Any], direction: str = "request", model: str | None = None) -> set[str]:
+def broken_places(name: str, body: dict[str, Any], direction: str = "request", model: str | None = None) -> set[str]:
     findings = check_body(CORPUS, name, direction, body, model=model)
     return {f"{finding.rule} {finding.pointer}" for finding in findings}
 
@@ -148,7 +150,7 @@ def test_a_reply_without_content_is_no_history(name: str) -> None:
     assert formats.get(name).client.as_history({}, echo=True) == []
 
 
-def strict(schema: dict[str, Any]) -> dict[str, Any]:
+def strict_tool_request(schema: dict[str, Any]) -> dict[str, Any]:
     tool = {"name": "f", "strict": True, "input_schema": {"type": "object", "additionalProperties": False, **schema}}
     return anthropic({"role": "user", "content": "x"}, tools=[tool])
 
@@ -156,23 +158,23 @@ def strict(schema: dict[str, Any]) -> dict[str, Any]:
 def test_schemas_in_lists_of_schemas() -> None:
     inside = {"properties": {"a": {"anyOf": [{"type": "object"}, {"type": "string"}]}}}
     place = "/tools/0/input_schema/properties/a"
-    assert broken("anthropic", strict(inside)) == {f"anthropic/tool-strict-closed {place}/anyOf/0"}
+    assert broken_places("anthropic", strict_tool_request(inside)) == {f"anthropic/tool-strict-closed {place}/anyOf/0"}
     definitions = {"x": {"anyOf": [{"type": "string"}]}}
     for number, wrong in ((0, set()), (1, {f"anthropic/tool-schema-refs {place}/$ref"})):
         pointing = {"properties": {"a": {"$ref": f"#/$defs/x/anyOf/{number}"}}, "$defs": definitions}
-        assert broken("anthropic", strict(pointing)) == wrong
+        assert broken_places("anthropic", strict_tool_request(pointing)) == wrong
 
 
 def test_a_function_beside_a_built_in_tool_before_gemini_3() -> None:
     tools = [{"functionDeclarations": [{"name": "f"}]}, {"googleSearch": {}}]
     body = {"contents": [{"role": "user", "parts": [{"text": "x"}]}], "tools": tools}
-    faults = broken("gemini", body, model="gemini-2.5-flash")
+    faults = broken_places("gemini", body, model="gemini-2.5-flash")
     assert faults == {"gemini/built-in-with-functions /tools/1/googleSearch"}
 
 
 def test_a_number_that_is_larger_than_any_double() -> None:
     call = {"functionCall": {"name": "f", "args": {"n": 10**400, "m": 2**53}}}
-    faults = broken(
+    faults = broken_places(
         "gemini", {"contents": [{"role": "user", "parts": [{"text": "x"}]}, {"role": "model", "parts": [call]}]}
     )
     assert "gemini/args-double /contents/1/parts/0/functionCall/args/n" in faults
@@ -182,7 +184,7 @@ def test_a_number_that_is_larger_than_any_double() -> None:
 def test_a_call_that_is_demanded_of_no_tool() -> None:
     choice = {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "f"}]}
     body = {"model": "m", "input": "x", "tool_choice": choice}
-    assert broken("openai_responses", body) == {"openai_responses/tool-choice-declared /tool_choice"}
+    assert broken_places("openai_responses", body) == {"openai_responses/tool-choice-declared /tool_choice"}
 
 
 def test_a_completed_reply_that_says_why_it_is_incomplete() -> None:
@@ -191,7 +193,9 @@ def test_a_completed_reply_that_says_why_it_is_incomplete() -> None:
         "incomplete_details": {"reason": "max_output_tokens"},
         "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
-    assert broken("openai_responses", reply, "response") == {"openai_responses/finish-agrees /incomplete_details"}
+    assert broken_places("openai_responses", reply, "response") == {
+        "openai_responses/finish-agrees /incomplete_details"
+    }
 
 
 def test_two_functions_for_one_rule() -> None:
@@ -235,7 +239,7 @@ def test_items_that_only_the_beta_of_responses_has(kind: str, expected: set[str]
     content = [{"type": "input_text", "text": "Berth seven."}, {"type": "encrypted_content", "encrypted_content": "gA"}]
     item = {"type": kind, "id": "amsg_1", "author": "/root", "recipient": "/root/office", "content": content}
     body = {"model": "gpt-5.4", "input": [{"role": "user", "content": "Ask."}, item]}
-    assert broken("openai_responses", body) == expected
+    assert broken_places("openai_responses", body) == expected
 
 
 def test_a_compaction_in_a_stream() -> None:

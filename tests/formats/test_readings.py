@@ -15,7 +15,7 @@ from toolcall_conformance.library import Case, Corpus
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 
 
-def anew(name: str, direction: str, body: Any) -> Reading:
+def read_uncached(name: str, direction: str, body: Any) -> Reading:
     package = formats.get(name)
     return package.read_request(body) if direction == "request" else package.read_response(body)
 
@@ -42,8 +42,8 @@ def test_a_body_that_changes_is_read_anew() -> None:
     body = json.loads(json.dumps(BODY))
     before = formats.read("openai_chat", "request", body)
     body["messages"][0]["content"] = "Bye"
-    assert formats.read("openai_chat", "request", body) == anew("openai_chat", "request", body)
-    assert before == anew("openai_chat", "request", BODY)
+    assert formats.read("openai_chat", "request", body) == read_uncached("openai_chat", "request", body)
+    assert before == read_uncached("openai_chat", "request", BODY)
 
 
 def test_what_cannot_be_cached_is_read_all_the_same() -> None:
@@ -53,7 +53,7 @@ def test_what_cannot_be_cached_is_read_all_the_same() -> None:
     long = "x" * formats.MAX_CACHED_BYTES
     for content in (deep, long, {1, 2}, 10**5_000):
         body = {"messages": [{"role": "user", "content": content}]}
-        assert formats.read("openai_chat", "request", body) == anew("openai_chat", "request", body)
+        assert formats.read("openai_chat", "request", body) == read_uncached("openai_chat", "request", body)
 
 
 def test_only_so_many_are_kept() -> None:
@@ -71,7 +71,7 @@ def test_the_judge_changes_no_reading(case_id: str, corpus: Corpus) -> None:
             for name in (client, upstream):
                 for exchange in case.exchanges(name):
                     for direction, body in (("request", exchange.request), ("response", exchange.response)):
-                        assert formats.read(name, direction, body) == anew(name, direction, body)
+                        assert formats.read(name, direction, body) == read_uncached(name, direction, body)
 
 
 def _judge_all(case: Case, client: str, upstream: str, corpus: Corpus) -> None:

@@ -89,16 +89,16 @@ def test_every_rule_has_a_check(rule: dict[str, Any]) -> None:
     name = rule["id"].split("/")[0]
     if rule["check"] == "schema":
         # The rule for unnamed shape errors is the one that no schema names.
-        assert rule["id"] in named_by_schemas(name) | {f"{name}/shape"}
+        assert rule["id"] in rules_in_schemas(name) | {f"{name}/shape"}
     else:
-        assert rule["id"] in checked_by_code(name)
+        assert rule["id"] in rules_in_code(name)
 
 
 @each_format
 def test_every_check_has_a_rule(name: str) -> None:
     ids = {rule["id"] for rule in RULES if rule["id"].startswith(f"{name}/")}
-    assert named_by_schemas(name) - ids == set()
-    assert checked_by_code(name) - ids == set()
+    assert rules_in_schemas(name) - ids == set()
+    assert rules_in_code(name) - ids == set()
 
 
 @each_format
@@ -107,7 +107,7 @@ def test_every_format_has_the_rule_for_unnamed_shape_errors(name: str) -> None:
 
 
 @cache
-def checked_by_code(name: str) -> set[str]:
+def rules_in_code(name: str) -> set[str]:
     """The rule ids that the functions of a format check, and its stream machine."""
     wire_format = formats.get(name)
     return {rule.id for rule in wire_format.rules} | set(
@@ -116,17 +116,17 @@ def checked_by_code(name: str) -> set[str]:
 
 
 @cache
-def named_by_schemas(name: str) -> set[str]:
+def rules_in_schemas(name: str) -> set[str]:
     """The rule ids that the schemas of a format name."""
     return {
         rule_id
         for direction in ("request", "response", "error", "stream")
         if (FOLDERS[name] / f"{direction}.schema.json").exists()
-        for rule_id in _named(read_json(FOLDERS[name] / f"{direction}.schema.json"))
+        for rule_id in _rules_in_schema(read_json(FOLDERS[name] / f"{direction}.schema.json"))
     }
 
 
-def _named(schema: Any) -> Iterator[str]:
+def _rules_in_schema(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         named = schema.get("x-rule")
         if isinstance(named, str):
@@ -135,4 +135,4 @@ def _named(schema: Any) -> Iterator[str]:
             yield from named.values()
     if isinstance(schema, (dict, list)):
         for entry in schema.values() if isinstance(schema, dict) else schema:
-            yield from _named(entry)
+            yield from _rules_in_schema(entry)

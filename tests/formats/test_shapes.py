@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from every import every
-from formats.test_mutations import JUNK, each_format, mutated
+from formats.test_mutations import JUNK, each_format, mutate
 from toolcall_conformance.judge.rules.schema_errors import validator
 from toolcall_conformance.judge.rules.schemas import breaches
 from toolcall_conformance.judge.rules.shapes import Shapes
@@ -96,7 +96,7 @@ def golden(corpus: Corpus, name: str, direction: str) -> Iterator[Any]:
 
 def damage(chance: random.Random, body: Any) -> Any:
     for _ in range(chance.randint(1, 3)):
-        body = mutated(chance, body)
+        body = mutate(chance, body)
     return body
 
 

@@ -50,17 +50,17 @@ def stop(index: int) -> dict[str, Any]:
     return event("content_block_stop", index=index)
 
 
-def opened(index: int, kind: str = "tool_use", **more: Any) -> dict[str, Any]:
+def block_start(index: int, kind: str = "tool_use", **more: Any) -> dict[str, Any]:
     block = {"id": f"toolu_{index}", "name": "read_file", "input": {}} if kind == "tool_use" else {}
     return event("content_block_start", index=index, content_block={"type": kind, **block, **more})
 
 
 def call(index: int, *fragments: str) -> list[dict[str, Any]]:
-    return [opened(index), *(delta(index, "input_json", partial_json=piece) for piece in fragments), stop(index)]
+    return [block_start(index), *(delta(index, "input_json", partial_json=piece) for piece in fragments), stop(index)]
 
 
 def text(index: int, *pieces: str) -> list[dict[str, Any]]:
-    return [opened(index, "text", text=""), *(delta(index, "text", text=piece) for piece in pieces), stop(index)]
+    return [block_start(index, "text", text=""), *(delta(index, "text", text=piece) for piece in pieces), stop(index)]
 
 
 def finish(reason: Any = "tool_use") -> dict[str, Any]:
@@ -68,8 +68,8 @@ def finish(reason: Any = "tool_use") -> dict[str, Any]:
 
 
 START, STOP, PING = event("message_start", message=MESSAGE), event("message_stop"), event("ping")
-CUT = [opened(0), delta(0, "input_json", partial_json='{"path": "a.p'), stop(0)]
-SIGNED = [opened(0, "thinking", thinking="", signature=""), delta(0, "signature", signature="c2ln"), stop(0)]
+CUT = [block_start(0), delta(0, "input_json", partial_json='{"path": "a.p'), stop(0)]
+SIGNED = [block_start(0, "thinking", thinking="", signature=""), delta(0, "signature", signature="c2ln"), stop(0)]
 FAILED = event("error", error={"type": "overloaded_error", "message": "Overloaded"})
 
 
@@ -80,7 +80,7 @@ def stream(*events: Any, **more: Any) -> dict[str, Any]:
     }
 
 
-def found(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
+def broken_places(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
     """Each finding's rule and pointer."""
     return [
         (finding.rule.removeprefix("anthropic/"), finding.pointer)
@@ -101,12 +101,12 @@ def found(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
         pytest.param([START, SIGNED, call(1, "{}"), finish(), STOP], id="only a signature"),
         pytest.param([START, finish("end_turn"), STOP], id="no content"),
         pytest.param([START, CUT, finish("max_tokens"), STOP], id="cut amid the arguments"),
-        pytest.param([START, opened(0), FAILED], id="an error"),
+        pytest.param([START, block_start(0), FAILED], id="an error"),
         pytest.param([FAILED], id="nothing but an error"),
     ],
 )
 def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
-    assert found(corpus, stream(*events)) == []
+    assert broken_places(corpus, stream(*events)) == []
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
         pytest.param([], [("stream-start", "")], id="nothing"),
         pytest.param([START, START, finish("end_turn"), STOP], [("stream-start", "/events/1/data")], id="twice"),
         pytest.param(
-            [START, opened(0, input={"path": "a"}), stop(0), finish(), STOP],
+            [START, block_start(0, input={"path": "a"}), stop(0), finish(), STOP],
             [("stream-input-in-deltas", "/events/1/data/content_block/input")],
             id="the input at the start",
         ),
@@ -145,7 +145,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
         pytest.param(
             [
                 START,
-                opened(0),
+                block_start(0),
                 delta(1, "input_json", partial_json="{"),
                 delta(1, "input_json", partial_json="}"),
                 stop(1),
@@ -156,7 +156,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             id="a block goes on at an index of none",
         ),
         pytest.param(
-            [START, opened(0), delta(1, "text", text="a"), stop(0), finish(), STOP],
+            [START, block_start(0), delta(1, "text", text="a"), stop(0), finish(), STOP],
             [("stream-block-open", "/events/2/data/index")],
             id="a piece of another kind goes on with no block",
         ),
@@ -171,7 +171,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             id="a delta after the stop",
         ),
         pytest.param(
-            [START, opened(0), opened(1), stop(1), stop(0), finish(), STOP],
+            [START, block_start(0), block_start(1), stop(1), stop(0), finish(), STOP],
             [("stream-block-overlap", "/events/2/data")],
             id="overlapping",
         ),
@@ -205,19 +205,33 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             [START, finish("end_turn"), STOP, FAILED], [("stream-after-end", "/events/3/data")], id="late error"
         ),
         pytest.param(
-            [START, opened(0, "text", text=""), delta(0, "reasoning", fields="x"), stop(0), finish("end_turn"), STOP],
+            [
+                START,
+                block_start(0, "text", text=""),
+                delta(0, "reasoning", fields="x"),
+                stop(0),
+                finish("end_turn"),
+                STOP,
+            ],
             [("stream-unknown", "/events/2/data/delta")],
             id="an unknown delta",
         ),
         pytest.param(
-            [START, opened(0, "text", text=""), delta(0, "reasoning", text="x"), stop(0), finish("end_turn"), STOP],
+            [
+                START,
+                block_start(0, "text", text=""),
+                delta(0, "reasoning", text="x"),
+                stop(0),
+                finish("end_turn"),
+                STOP,
+            ],
             [("stream-delta-type", "/events/2/data/delta/type")],
             id="an unknown delta with a text",
         ),
     ],
 )
 def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
-    assert sorted(found(corpus, stream(*events))) == sorted(expected)
+    assert sorted(broken_places(corpus, stream(*events))) == sorted(expected)
 
 
 def test_a_piece_is_wanted_in_the_block_that_was_started_with_its_wrong_index(corpus: Corpus) -> None:
@@ -236,22 +250,24 @@ def test_a_piece_is_wanted_in_the_block_that_was_started_with_its_wrong_index(co
 def test_streams_without_names_are_read_all_the_same(corpus: Corpus) -> None:
     body = stream(START, call(0, "{}"), finish(), STOP)
     bare = stream(*({"data": item["data"]} for item in body["events"]))
-    assert found(corpus, bare) == [("stream-event-name", "/events/0")]
+    assert broken_places(corpus, bare) == [("stream-event-name", "/events/0")]
     assert assemble(bare).body == assemble(body).body
 
 
 def test_a_name_that_is_not_the_type(corpus: Corpus) -> None:
     body = stream(START, finish("end_turn"), STOP)
     body["events"][1]["event"] = "message_stop"
-    assert found(corpus, body) == [("stream-event-name", "/events/1/event")]
+    assert broken_places(corpus, body) == [("stream-event-name", "/events/1/event")]
 
 
 def test_bytes_that_are_no_stream(corpus: Corpus) -> None:
     whole = dump(stream(START, text(0, "a\u00e9"), finish("end_turn"), STOP)["events"])
-    assert found(corpus, parse(whole)) == []
-    assert [rule for rule, _ in found(corpus, parse(whole.replace("\u00e9".encode(), b"\xc3")))] == ["stream-text"]
-    assert [rule for rule, _ in found(corpus, parse(whole[:-1]))] == ["stream-last-event", "stream-end"]
-    assert found(corpus, parse(whole + b": bye")) == []
+    assert broken_places(corpus, parse(whole)) == []
+    assert [rule for rule, _ in broken_places(corpus, parse(whole.replace("\u00e9".encode(), b"\xc3")))] == [
+        "stream-text"
+    ]
+    assert [rule for rule, _ in broken_places(corpus, parse(whole[:-1]))] == ["stream-last-event", "stream-end"]
+    assert broken_places(corpus, parse(whole + b": bye")) == []
 
 
 def test_the_call_under_way() -> None:
@@ -269,7 +285,7 @@ def test_the_call_under_way() -> None:
 
 
 def test_the_error_is_that_of_an_error_reply() -> None:
-    assembled = assemble(stream(START, opened(0), FAILED))
+    assembled = assemble(stream(START, block_start(0), FAILED))
     assert assembled.end == "failed"
     failure = formats.read("anthropic", "error", {"status": 529, "body": assembled.error}).failure
     assert failure is not None
@@ -288,7 +304,7 @@ def test_the_content_that_a_message_starts_with(corpus: Corpus) -> None:
     """As with calls made by a program that goes on: deltas and indices count from there."""
     before = {**MESSAGE, "content": [{"type": "text", "text": "So far."}]}
     body = stream(event("message_start", message=before), call(1, "{}"), finish(), STOP)
-    assert found(corpus, body) == []
+    assert broken_places(corpus, body) == []
     assembled = assemble(body)
     assert assembled.body is not None
     assert [block["type"] for block in assembled.body["content"]] == ["text", "tool_use"]
@@ -297,7 +313,7 @@ def test_the_content_that_a_message_starts_with(corpus: Corpus) -> None:
 @every("junk", [*JUNK, {"events": JUNK}, {"events": None}], id=repr)
 def test_no_stream_at_all(corpus: Corpus, junk: Any) -> None:
     assert assemble(junk).body is None
-    assert ("stream-start", "") in found(corpus, junk)
+    assert ("stream-start", "") in broken_places(corpus, junk)
 
 
 # The official SDK.
@@ -390,7 +406,7 @@ def test_arguments_under_way_are_those_of_the_sdk() -> None:
 @pytest.mark.parametrize("kind", [None, 7, ["content_block_delta"], {"value": "content_block_delta"}])
 def test_a_type_that_is_no_text_is_none(kind: Any) -> None:
     delta_event = delta(0, "input_json", partial_json="{}")
-    assembly = assemble({"events": [opened(0), delta_event | {"data": delta_event["data"] | {"type": kind}}]})
+    assembly = assemble({"events": [block_start(0), delta_event | {"data": delta_event["data"] | {"type": kind}}]})
     assert "anthropic/stream-event-name" in {rule for rule, _ in assembly.breaches}
 
 

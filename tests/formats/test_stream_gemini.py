@@ -62,7 +62,7 @@ def stream(*events: Any) -> dict[str, Any]:
     return {"events": [deep_copy(event) for event in events]}
 
 
-def found(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
+def broken_places(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
     """Each finding's rule and pointer."""
     return sorted(
         (finding.rule.removeprefix("gemini/"), finding.pointer)
@@ -95,7 +95,7 @@ def parts(*events: Any) -> Any:
     ],
 )
 def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
-    assert found(corpus, stream(*events)) == []
+    assert broken_places(corpus, stream(*events)) == []
 
 
 AT = "/events/{}/data/candidates/0"
@@ -134,7 +134,7 @@ CALL = AT + "/content/parts/0/functionCall"
     ],
 )
 def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
-    rules = [finding for finding in found(corpus, stream(*events)) if finding[0] != "stream-finish-agrees"]
+    rules = [finding for finding in broken_places(corpus, stream(*events)) if finding[0] != "stream-finish-agrees"]
     assert rules == expected
 
 
@@ -235,7 +235,7 @@ def test_either_spelling_is_read() -> None:
 @every("junk", [*JUNK, {"events": JUNK}, {"events": None}, stream(*({"data": data} for data in JUNK))], id=repr)
 def test_no_stream_at_all(corpus: Corpus, junk: Any) -> None:
     assert assemble(junk).end in ("open", "failed")
-    found(corpus, junk)
+    broken_places(corpus, junk)
 
 
 # The official SDK.

@@ -14,7 +14,7 @@ from toolcall_conformance.library import load_corpus
 KINDS = [("0", "a string"), ("x", "a string"), (0.5, "a decimal number"), (True, "a boolean"), (None, "null")]
 
 
-def found(client: str, events: list[dict[str, Any]]) -> list[Finding]:
+def stream_findings(client: str, events: list[dict[str, Any]]) -> list[Finding]:
     stream = {"events": events, "rest": ""}
     return list(judge_stream(stream, client=client, upstream="gemini").findings)
 
@@ -33,7 +33,9 @@ def golden(client: str, key: str, index: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(("index", "kind"), KINDS)
 def test_of_a_block(index: Any, kind: str) -> None:
     findings = [
-        finding for finding in found("anthropic", golden("anthropic", "index", index)) if "stream-block" in finding.rule
+        finding
+        for finding in stream_findings("anthropic", golden("anthropic", "index", index))
+        if "stream-block" in finding.rule
     ]
     assert {finding.rule for finding in findings} == {"anthropic/stream-block-index"}
     assert findings[0].message == f"the index is {kind}, not a whole number"
@@ -46,7 +48,7 @@ def test_of_a_block(index: Any, kind: str) -> None:
 def test_of_an_item_or_part(key: str, rule: str, index: Any, kind: str) -> None:
     findings = [
         finding
-        for finding in found("openai_responses", golden("openai_responses", key, index))
+        for finding in stream_findings("openai_responses", golden("openai_responses", key, index))
         if finding.rule.endswith(rule)
     ]
     assert findings[0].message == f"{key} is {kind}, not a whole number"
@@ -59,7 +61,7 @@ def test_of_a_call(index: Any, kind: str) -> None:
     first = {"index": 0, "delta": {"role": "assistant", "content": None, "tool_calls": [call]}, "finish_reason": None}
     last = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
     events = [{"data": chunk | {"choices": [each]}} for each in (first, last)]
-    findings = found("openai_chat", [*events, {"data": "[DONE]"}])
+    findings = stream_findings("openai_chat", [*events, {"data": "[DONE]"}])
     assert [finding.message for finding in findings if finding.rule == "openai_chat/stream-call-index"] == [
         f"the index is {kind}, not a whole number"
     ]

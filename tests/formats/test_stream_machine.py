@@ -16,7 +16,7 @@ from toolcall_conformance.formats.stream_machine import FRAMING_RULES, Report, r
 PACKAGES = Path(formats.__file__).parent
 
 
-def reported(folder: Path) -> Iterator[str]:
+def reported_slugs(folder: Path) -> Iterator[str]:
     """The slugs that the calls in a package's stream modules name."""
     for path in folder.glob("stream/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -39,7 +39,7 @@ def slugs(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", formats.names())
 def test_a_machine_reports_by_the_rules_that_it_lists(name: str) -> None:
-    assert {*reported(PACKAGES / name), *FRAMING_RULES} == slugs(name)
+    assert {*reported_slugs(PACKAGES / name), *FRAMING_RULES} == slugs(name)
 
 
 def test_a_rule_that_is_not_listed_cannot_be_reported() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from every import every
-from formats.test_mutations import JUNK, mutated
+from formats.test_mutations import JUNK, mutate
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import resolve
@@ -54,7 +54,7 @@ def calls(*entries: Any, finish: Any = None) -> dict[str, Any]:
     return delta({"tool_calls": list(entries)}, finish)
 
 
-def opened(index: int, call_id: str, name: str = "read_file", arguments: str = "") -> dict[str, Any]:
+def call_start(index: int, call_id: str, name: str = "read_file", arguments: str = "") -> dict[str, Any]:
     return entry(arguments, name, index=index, id=call_id, type="function")
 
 
@@ -66,11 +66,11 @@ ROLE = delta({"role": "assistant", "content": None})
 END = delta({}, "tool_calls")
 
 
-def put_together(*events: Any) -> Assembled:
+def assemble_events(*events: Any) -> Assembled:
     return assemble(stream(ROLE, *events))
 
 
-def found(corpus: Corpus, body: Any) -> set[str]:
+def broken_rules(corpus: Corpus, body: Any) -> set[str]:
     findings = check_body(corpus, "openai_chat", "stream", body)
     for finding in findings:
         resolve(body, finding.pointer)
@@ -92,13 +92,13 @@ def wire_calls(assembled: Assembled) -> list[tuple[Any, Any, Any]]:
 
 def test_a_reply_with_everything() -> None:
     usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
-    assembled = put_together(
+    assembled = assemble_events(
         delta({"content": "Let "}),
         delta({"content": "me see."}),
-        calls(opened(0, "call_1")),
+        calls(call_start(0, "call_1")),
         calls(entry('{"path"', index=0)),
         calls(entry(':"a"}', index=0)),
-        calls(opened(1, "call_2", "stop", "{}")),
+        calls(call_start(1, "call_2", "stop", "{}")),
         END,
         chunk(usage=usage),
         DONE,
@@ -145,7 +145,12 @@ def test_a_reply_with_everything() -> None:
     ("events", "expected"),
     [
         pytest.param(
-            [calls(opened(0, "a"), opened(1, "b")), calls(entry("{}", index=1)), calls(entry('{"n":1}', index=0)), END],
+            [
+                calls(call_start(0, "a"), call_start(1, "b")),
+                calls(entry("{}", index=1)),
+                calls(entry('{"n":1}', index=0)),
+                END,
+            ],
             [("a", "read_file", '{"n":1}'), ("b", "read_file", "{}")],
             id="interleaved",
         ),
@@ -170,12 +175,12 @@ def test_a_reply_with_everything() -> None:
             id="no index, fragments",
         ),
         pytest.param(
-            [calls(opened(0, "a", "f", "{}")), calls(opened(0, "b", "g")), calls(entry("{}", index=0)), END],
+            [calls(call_start(0, "a", "f", "{}")), calls(call_start(0, "b", "g")), calls(entry("{}", index=0)), END],
             [("a", "f", "{}"), ("b", "g", "{}")],
             id="the second call under the index of the first",
         ),
         pytest.param(
-            [calls(opened(0, "a", "f", '{"x"')), calls(opened(0, "a", "f", ":1}")), END],
+            [calls(call_start(0, "a", "f", '{"x"')), calls(call_start(0, "a", "f", ":1}")), END],
             [("a", "f", '{"x":1}')],
             id="id, name and index in every delta",
         ),
@@ -185,7 +190,7 @@ def test_a_reply_with_everything() -> None:
             id="index -1",
         ),
         pytest.param(
-            [calls(opened(0, "a")), calls(entry("{}", "", index=0, id=None)), END],
+            [calls(call_start(0, "a")), calls(entry("{}", "", index=0, id=None)), END],
             [("a", "read_file", "{}")],
             id="id null and name empty in later deltas",
         ),
@@ -194,19 +199,19 @@ def test_a_reply_with_everything() -> None:
             [("a", "f", "{}")],
             id="name later",
         ),
-        pytest.param([calls(opened(0, "a")), END], [("a", "read_file", "")], id="no arguments at all"),
+        pytest.param([calls(call_start(0, "a")), END], [("a", "read_file", "")], id="no arguments at all"),
         pytest.param(
             [calls(entry({"n": 1}, "f", index=0, id="a")), END], [("a", "f", {"n": 1})], id="arguments as a value"
         ),
     ],
 )
 def test_whose_fragment_it_is(events: list[Any], expected: list[Any]) -> None:
-    assert wire_calls(put_together(*events, DONE)) == expected
+    assert wire_calls(assemble_events(*events, DONE)) == expected
 
 
 def test_other_keys_are_kept() -> None:
-    signed = {**opened(0, "a", "f", "{}"), "extra_content": {"google": {"thought_signature": "c2ln"}}}
-    assembled = put_together(
+    signed = {**call_start(0, "a", "f", "{}"), "extra_content": {"google": {"thought_signature": "c2ln"}}}
+    assembled = assemble_events(
         delta({"reasoning_content": "Hm", "reasoning_details": [{"type": "reasoning.text", "text": "H", "index": 0}]}),
         delta({"reasoning_content": "m.", "reasoning_details": [{"type": "reasoning.text", "text": "m", "index": 0}]}),
         calls(signed),
@@ -219,18 +224,18 @@ def test_other_keys_are_kept() -> None:
 
 
 def test_content_as_parts() -> None:
-    assembled = put_together(delta({"content": "a"}), delta({"content": [{"type": "text", "text": "b"}]}))
+    assembled = assemble_events(delta({"content": "a"}), delta({"content": [{"type": "text", "text": "b"}]}))
     assert message(assembled)["content"] == [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
 
 
 def test_a_refusal_is_read() -> None:
-    assembled = put_together(delta({"refusal": "I "}), delta({"refusal": "won't."}), delta({}, "stop"), DONE)
+    assembled = assemble_events(delta({"refusal": "I "}), delta({"refusal": "won't."}), delta({}, "stop"), DONE)
     assert message(assembled)["refusal"] == "I won't."
 
 
 def test_a_legacy_function_call() -> None:
     parts = [{"name": "f", "arguments": ""}, {"arguments": "{"}, {"arguments": "}"}]
-    assembled = put_together(*(delta({"function_call": part}) for part in parts), delta({}, "function_call"), DONE)
+    assembled = assemble_events(*(delta({"function_call": part}) for part in parts), delta({}, "function_call"), DONE)
     assert message(assembled)["function_call"] == {"name": "f", "arguments": "{}"}
     assert [(call.id, call.name, call.fragments, call.closed) for call in assembled.calls] == [
         (None, "f", ("", "{", "}"), True)
@@ -239,7 +244,7 @@ def test_a_legacy_function_call() -> None:
 
 def test_a_custom_call() -> None:
     first = {"index": 0, "id": "a", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
-    assembled = put_together(calls(first), calls({"index": 0, "custom": {"input": " -l"}}), END, DONE)
+    assembled = assemble_events(calls(first), calls({"index": 0, "custom": {"input": " -l"}}), END, DONE)
     assert message(assembled)["tool_calls"] == [
         {"id": "a", "type": "custom", "custom": {"name": "shell", "input": "ls -l"}}
     ]
@@ -257,25 +262,25 @@ def test_several_choices() -> None:
 
 def test_an_error_ends_it() -> None:
     failure = {"message": "overloaded", "type": "server_error", "param": None, "code": None}
-    assembled = put_together(calls(opened(0, "a", "f", "{}")), {"data": {"error": failure}}, END, DONE)
+    assembled = assemble_events(calls(call_start(0, "a", "f", "{}")), {"data": {"error": failure}}, END, DONE)
     assert assembled.end == "failed"
     assert assembled.error == {"error": failure}
     assert [call.closed for call in assembled.calls] == [False]
     assert [rule for rule, _ in assembled.breaches] == ["openai_chat/stream-after-end"]
-    assert put_together({"data": {"error": failure}}, DONE).breaches == ()
+    assert assemble_events({"data": {"error": failure}}, DONE).breaches == ()
 
 
 def test_what_is_open_and_what_is_closed() -> None:
     events = [
-        calls(opened(0, "a")),
+        calls(call_start(0, "a")),
         calls(entry('{"path":', index=0)),
         calls(entry('"a"}', index=0)),
-        calls(opened(1, "b")),
+        calls(call_start(1, "b")),
         calls(entry("{}", index=1)),
         END,
         DONE,
     ]
-    states = [put_together(*events[:count]) for count in range(len(events) + 1)]
+    states = [assemble_events(*events[:count]) for count in range(len(events) + 1)]
     assert [state.end for state in states] == [*["open"] * 6, "whole", "whole"]
     assert [[call.closed for call in state.calls] for state in states] == [
         *([], [False], [False], [False], [True, False], [True, False], [True, True], [True, True])
@@ -283,7 +288,7 @@ def test_what_is_open_and_what_is_closed() -> None:
 
 
 def test_text_that_is_half_a_value_is_not_closed_by_the_next_call() -> None:
-    assembled = put_together(calls(opened(0, "a", "f", '{"path"')), calls(opened(1, "b")))
+    assembled = assemble_events(calls(call_start(0, "a", "f", '{"path"')), calls(call_start(1, "b")))
     assert [call.closed for call in assembled.calls] == [False, False]
 
 
@@ -302,19 +307,21 @@ def test_no_stream_at_all(body: Any) -> None:
         pytest.param(
             [delta({}, "stop"), delta({"content": ""}), chunk(), DONE], set(), id="empty deltas behind the end"
         ),
-        pytest.param([calls(opened(0, "a", "f", "{}")), END, DONE], set(), id="a call in one chunk"),
-        pytest.param([calls(opened(0, "a"), entry("{}", index=0)), END, DONE], set(), id="two fragments in one chunk"),
-        pytest.param([calls(opened(0, "a", "f", '{"x')), delta({}, "length"), DONE], set(), id="cut at the limit"),
-        pytest.param([calls(opened(0, "a", "f", "{}")), delta({}, "stop"), DONE], set(), id="stop beside a call"),
-        pytest.param([delta({}, "stop"), chunk(usage=None), DONE], set(), id="usage null"),
-        pytest.param([calls(opened(0, "a", "f", "")), END, DONE], {"stream-arguments-json"}, id="empty arguments"),
-        pytest.param([calls(opened(0, "a", "f", "[1]")), END, DONE], {"stream-arguments-json"}, id="an array"),
+        pytest.param([calls(call_start(0, "a", "f", "{}")), END, DONE], set(), id="a call in one chunk"),
         pytest.param(
-            [calls(opened(0, "a", "f", "{}")), calls(entry("{}", index=0)), END, DONE],
+            [calls(call_start(0, "a"), entry("{}", index=0)), END, DONE], set(), id="two fragments in one chunk"
+        ),
+        pytest.param([calls(call_start(0, "a", "f", '{"x')), delta({}, "length"), DONE], set(), id="cut at the limit"),
+        pytest.param([calls(call_start(0, "a", "f", "{}")), delta({}, "stop"), DONE], set(), id="stop beside a call"),
+        pytest.param([delta({}, "stop"), chunk(usage=None), DONE], set(), id="usage null"),
+        pytest.param([calls(call_start(0, "a", "f", "")), END, DONE], {"stream-arguments-json"}, id="empty arguments"),
+        pytest.param([calls(call_start(0, "a", "f", "[1]")), END, DONE], {"stream-arguments-json"}, id="an array"),
+        pytest.param(
+            [calls(call_start(0, "a", "f", "{}")), calls(entry("{}", index=0)), END, DONE],
             {"stream-arguments-json"},
             id="arguments twice",
         ),
-        pytest.param([calls(opened(0, "a", "f", "{}")), DONE], {"stream-finish"}, id="no finish_reason"),
+        pytest.param([calls(call_start(0, "a", "f", "{}")), DONE], {"stream-finish"}, id="no finish_reason"),
         pytest.param([delta({}, "stop"), DONE, DONE], {"stream-end"}, id="[DONE] twice"),
         pytest.param([delta({}, "end_turn"), DONE], {"finish-known"}, id="another API's reason"),
         pytest.param(
@@ -338,13 +345,13 @@ def test_no_stream_at_all(body: Any) -> None:
     ],
 )
 def test_what_the_grammar_finds(events: list[Any], rules: set[str], corpus: Corpus) -> None:
-    assert found(corpus, stream(ROLE, *events)) == rules
+    assert broken_rules(corpus, stream(ROLE, *events)) == rules
 
 
 def test_the_first_chunk_of_azure(corpus: Corpus) -> None:
     first = {"data": {"choices": [], "created": 0, "id": "", "model": "", "object": "", "prompt_filter_results": []}}
     body = stream(first, ROLE, delta({"content": "a"}), delta({}, "stop"), DONE)
-    assert found(corpus, body) == set()
+    assert broken_rules(corpus, body) == set()
     assembled = assemble(body)
     assert assembled.body is not None
     assert (assembled.body["id"], assembled.body["model"]) == ("chatcmpl-1", "gpt-4.1")
@@ -384,7 +391,7 @@ def essence(body: Any) -> list[Any]:
     ]
 
 
-def recorded(official: bool, name: str = "openai_chat") -> list[tuple[str, str]]:
+def recorded_streams(official: bool, name: str = "openai_chat") -> list[tuple[str, str]]:
     """Paths and texts of the streams of the API itself, or of compatible vendors."""
     records = []
     for path in sorted((TRAFFIC / name).rglob("*.json")) if TRAFFIC.is_dir() else []:
@@ -401,7 +408,7 @@ needs_traffic = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded tr
 @needs_traffic
 def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
     wire = Wire()
-    streams = recorded(official=True)
+    streams = recorded_streams(official=True)
     assert len(streams) > 100
     for path, text in streams:
         assembled = assemble(parse(text.encode()))
@@ -471,7 +478,7 @@ def test_usage_that_the_sdk_loses() -> None:
 @needs_traffic
 def test_recorded_streams_cut_after_every_event() -> None:
     chance = random.Random(5)
-    for path, text in chance.sample(recorded(official=True), 20):
+    for path, text in chance.sample(recorded_streams(official=True), 20):
         body = parse(text.encode())
         whole = assemble(body)
         is_whole = False
@@ -490,12 +497,13 @@ def test_recorded_streams_cut_after_every_event() -> None:
 def test_damaged_streams_are_put_together(corpus: Corpus, pytestconfig: pytest.Config) -> None:
     chance = random.Random("openai_chat streams")
     streams = [
-        parse(text.encode()) for _, text in chance.sample(recorded(True), 15) + chance.sample(recorded(False), 15)
+        parse(text.encode())
+        for _, text in chance.sample(recorded_streams(True), 15) + chance.sample(recorded_streams(False), 15)
     ]
     streams = [{**body, "events": body["events"][:8] + body["events"][-4:]} for body in streams]
     streams += [rule["breaks"] for rule in RULES.values()]
     for count in range(pytestconfig.getoption("--mutations")):
-        body = damaged(chance, copy.deepcopy(chance.choice(streams)))
+        body = damage_stream(chance, copy.deepcopy(chance.choice(streams)))
         try:
             for _, breach in assemble(body).breaches:
                 resolve(body, breach.pointer)
@@ -508,7 +516,7 @@ def test_damaged_streams_are_put_together(corpus: Corpus, pytestconfig: pytest.C
             raise
 
 
-def damaged(chance: random.Random, body: Any) -> Any:
+def damage_stream(chance: random.Random, body: Any) -> Any:
     """Events lost, doubled, or in another order; JSON changed anywhere."""
     events = body["events"]
     for _ in range(chance.randint(1, 3)):
@@ -521,13 +529,13 @@ def damaged(chance: random.Random, body: Any) -> Any:
         elif deed == "swap":
             events[place], events[other] = events[other], events[place]
         else:
-            events[place] = mutated(chance, events[place])
+            events[place] = mutate(chance, events[place])
     return body
 
 
 def test_the_levels_of_what_official_streams_break(corpus: Corpus) -> None:
     """What the API itself was seen to send is at most a note; a rule that it breaks is a wrong rule."""
-    streams = recorded(official=True)
+    streams = recorded_streams(official=True)
     if not streams:
         pytest.skip("the recorded traffic is not beside this checkout")
     for path, text in streams:
@@ -537,7 +545,7 @@ def test_the_levels_of_what_official_streams_break(corpus: Corpus) -> None:
 
 def test_a_call_without_a_name_is_called_so() -> None:
     nameless = entry("{}", index=0, id="call_1", type="function")
-    breaches = put_together(calls(nameless), END, DONE).breaches
+    breaches = assemble_events(calls(nameless), END, DONE).breaches
     subjects = [breach.subject for rule, breach in breaches if rule == "openai_chat/stream-call-name"]
     assert subjects == ["call 1, without a name"]
 
@@ -546,12 +554,12 @@ def test_a_call_without_a_name_is_called_so() -> None:
 def test_a_choice_is_in_the_first_chunk_once(began: list[Any], wrong: bool, corpus: Corpus) -> None:
     """The official accumulator makes two choices of it there, and raises; later it puts both entries together."""
     entries = [{"index": 0, "delta": {"content": text}, "finish_reason": None} for text in "ab"]
-    assert ("stream-choice-index" in found(corpus, stream(*began, chunk(*entries), END))) is wrong
+    assert ("stream-choice-index" in broken_rules(corpus, stream(*began, chunk(*entries), END))) is wrong
 
 
 def test_counts_are_lost_with_a_chunk_that_is_none(corpus: Corpus) -> None:
     """Azure's first chunk has an empty object, and brings nothing that the SDK would pass over."""
     counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     chunks = [delta({"role": "assistant", "content": "a"}), delta({}, "stop")]
-    assert "stream-chunk" not in found(corpus, stream(chunk(object=""), *chunks, "[DONE]"))
-    assert "stream-chunk" in found(corpus, stream(*chunks, chunk(object="", usage=counts), "[DONE]"))
+    assert "stream-chunk" not in broken_rules(corpus, stream(chunk(object=""), *chunks, "[DONE]"))
+    assert "stream-chunk" in broken_rules(corpus, stream(*chunks, chunk(object="", usage=counts), "[DONE]"))

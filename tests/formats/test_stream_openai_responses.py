@@ -12,7 +12,7 @@ import pytest
 
 from every import every
 from formats.test_mutations import JUNK
-from formats.test_stream_openai_chat import damaged, needs_traffic, recorded
+from formats.test_stream_openai_chat import damage_stream, needs_traffic, recorded_streams
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING, Level
 from toolcall_conformance.basics.jsonvalue import resolve
@@ -58,11 +58,11 @@ def call(number: int = 1, arguments: str = "", status: str = "in_progress", **mo
     }
 
 
-def added(item: Any, index: int = 0) -> dict[str, Any]:
+def item_added(item: Any, index: int = 0) -> dict[str, Any]:
     return {"type": "response.output_item.added", "output_index": index, "item": item}
 
 
-def done(item: Any, index: int = 0) -> dict[str, Any]:
+def item_done(item: Any, index: int = 0) -> dict[str, Any]:
     return {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
@@ -74,18 +74,18 @@ def fragment(text: str, number: int = 1, index: int = 0) -> dict[str, Any]:
     return about("function_call_arguments.delta", f"fc_{number}", index, delta=text)
 
 
-def whole(text: str, number: int = 1, index: int = 0) -> dict[str, Any]:
+def arguments_done(text: str, number: int = 1, index: int = 0) -> dict[str, Any]:
     return about("function_call_arguments.done", f"fc_{number}", index, arguments=text)
 
 
 FINISHED = call(1, '{"a":1}', "completed")
 CALL = [
     BEGIN,
-    added(call()),
+    item_added(call()),
     fragment('{"a"'),
     fragment(":1}"),
-    whole('{"a":1}'),
-    done(FINISHED),
+    arguments_done('{"a":1}'),
+    item_done(FINISHED),
     lifecycle("completed", FINISHED),
 ]
 PART = {"type": "output_text", "text": "", "annotations": []}
@@ -93,18 +93,18 @@ MESSAGE = {"id": "msg_1", "type": "message", "status": "in_progress", "role": "a
 SAID = {**MESSAGE, "status": "completed", "content": [{**PART, "text": "Hi!"}]}
 TEXT = [
     BEGIN,
-    added(MESSAGE),
+    item_added(MESSAGE),
     about("content_part.added", "msg_1", content_index=0, part=PART),
     about("output_text.delta", "msg_1", content_index=0, delta="Hi", logprobs=[]),
     about("output_text.delta", "msg_1", content_index=0, delta="!", logprobs=[]),
     about("output_text.done", "msg_1", content_index=0, text="Hi!", logprobs=[]),
     about("content_part.done", "msg_1", content_index=0, part={**PART, "text": "Hi!"}),
-    done(SAID),
+    item_done(SAID),
     lifecycle("completed", SAID),
 ]
 
 
-def found(corpus: Corpus, body: Any) -> set[str]:
+def broken_rules(corpus: Corpus, body: Any) -> set[str]:
     findings = check_body(corpus, "openai_responses", "stream", body)
     for finding in findings:
         resolve(body, finding.pointer)
@@ -146,7 +146,7 @@ def test_thinking_put_together() -> None:
     assembled = assemble(
         stream(
             BEGIN,
-            added(item),
+            item_added(item),
             about("reasoning_summary_part.added", "rs_1", summary_index=0, part=part),
             about("reasoning_summary_text.delta", "rs_1", summary_index=0, delta="Hm"),
             about("reasoning_summary_text.delta", "rs_1", summary_index=0, delta="m."),
@@ -160,7 +160,7 @@ def test_thinking_put_together() -> None:
 
 
 def test_arguments_in_one_piece_only() -> None:
-    assembled = assemble(stream(BEGIN, added(call()), whole("{}"), done(call(1, "{}", "completed"))))
+    assembled = assemble(stream(BEGIN, item_added(call()), arguments_done("{}"), item_done(call(1, "{}", "completed"))))
     assert [
         (streamed_call.fragments, streamed_call.whole_text, streamed_call.closed) for streamed_call in assembled.calls
     ] == [((), "{}", True)]
@@ -171,18 +171,18 @@ def test_two_calls_at_once(corpus: Corpus) -> None:
     ends = [call(1, '{"a":1}', "completed"), call(2, "{}", "completed")]
     body = stream(
         BEGIN,
-        added(call()),
-        added(call(2), 1),
+        item_added(call()),
+        item_added(call(2), 1),
         fragment('{"a"'),
         fragment("{}", 2, 1),
         fragment(":1}"),
-        whole("{}", 2, 1),
-        whole('{"a":1}'),
-        done(ends[0]),
-        done(ends[1], 1),
+        arguments_done("{}", 2, 1),
+        arguments_done('{"a":1}'),
+        item_done(ends[0]),
+        item_done(ends[1], 1),
         lifecycle("completed", *ends),
     )
-    assert found(corpus, body) == set()
+    assert broken_rules(corpus, body) == set()
     assert [streamed_call.fragments for streamed_call in assemble(body).calls] == [('{"a"', ":1}"), ("{}",)]
 
 
@@ -190,7 +190,12 @@ def test_two_calls_under_one_index_are_two() -> None:
     ends = [call(1, '{"a":1}', "completed"), call(2, "{}", "completed")]
     assembled = assemble(
         stream(
-            *CALL[:6], added(call(2)), fragment("{}", 2), whole("{}", 2), done(ends[1]), lifecycle("completed", *ends)
+            *CALL[:6],
+            item_added(call(2)),
+            fragment("{}", 2),
+            arguments_done("{}", 2),
+            item_done(ends[1]),
+            lifecycle("completed", *ends),
         )
     )
     assert [(streamed_call.id, streamed_call.fragments) for streamed_call in assembled.calls] == [
@@ -211,9 +216,9 @@ def test_two_calls_under_one_index_are_two() -> None:
 )
 def test_only_steps_of_the_provider_may_be_done_late(between: dict[str, Any], expected: set[str]) -> None:
     """The searches of xAI run at once and are done as they end; a thought stands before its call."""
-    events = [BEGIN, added(between), added(call(), 1), whole("{}", index=1)]
+    events = [BEGIN, item_added(between), item_added(call(), 1), arguments_done("{}", index=1)]
     item = call(arguments="{}", status="completed")
-    assembled = assemble(stream(*events, done(item, 1), done(between), lifecycle("completed", between, item)))
+    assembled = assemble(stream(*events, item_done(item, 1), item_done(between), lifecycle("completed", between, item)))
     assert {rule for rule, _ in assembled.breaches} == expected
 
 
@@ -233,9 +238,9 @@ def test_other_calls_of_the_client() -> None:
     assembled = assemble(
         stream(
             BEGIN,
-            added(patch),
-            done(patch),
-            added(custom, 1),
+            item_added(patch),
+            item_done(patch),
+            item_added(custom, 1),
             about("custom_tool_call_input.delta", "ctc_1", 1, delta="ls"),
             about("custom_tool_call_input.done", "ctc_1", 1, input="ls"),
         )
@@ -282,14 +287,14 @@ def test_a_failure_ends_it(events: list[Any], error: Any, corpus: Corpus) -> Non
     assembled = assemble(body)
     assert (assembled.end, assembled.error) == ("failed", error)
     assert [streamed_call.closed for streamed_call in assembled.calls] == [False]
-    assert found(corpus, body) == set()
+    assert broken_rules(corpus, body) == set()
 
 
 def test_a_reply_that_was_cut_at_the_limit(corpus: Corpus) -> None:
     cut = call(1, '{"a"', "incomplete")
     end = lifecycle("incomplete", cut, incomplete_details={"reason": "max_output_tokens"})
-    body = stream(*CALL[:3], whole('{"a"'), done(cut), end)
-    assert found(corpus, body) == set()
+    body = stream(*CALL[:3], arguments_done('{"a"'), item_done(cut), end)
+    assert broken_rules(corpus, body) == set()
     assert assemble(body).end == "whole"
 
 
@@ -304,10 +309,10 @@ def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
     events = stream(*CALL)["events"]
     early = {"events": [*events[:-1], marker, events[-1]]}
     assert assemble(early).end == "open"
-    assert found(corpus, early) == {"stream-done-marker", "stream-end", "stream-after-end"}
+    assert broken_rules(corpus, early) == {"stream-done-marker", "stream-end", "stream-after-end"}
     late = {"events": [*events, marker]}
     assert assemble(late).end == "whole"
-    assert found(corpus, late) == {"stream-done-marker"}
+    assert broken_rules(corpus, late) == {"stream-done-marker"}
 
 
 STRAY = about("output_text.done", "", -1, content_index=0, text="x")
@@ -336,7 +341,7 @@ def test_an_event_that_is_about_no_item_must_go(events: list[Any], expected: lis
     assert sorted(told_here, key=str) == sorted(expected, key=str)
 
 
-def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
+def drop_keys(data: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in keys}
 
 
@@ -352,10 +357,16 @@ def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
         pytest.param([*TEXT[:3], *TEXT[5:]], {"stream-fragments"}, id="a text only in done"),
         pytest.param([*CALL[:4], *CALL[5:]], {"stream-done-events"}, id="arguments never done"),
         pytest.param([*TEXT[:6], *TEXT[7:]], {"stream-done-events"}, id="a part never done"),
-        pytest.param([*CALL[:1], added(call(1, "{}")), *CALL[2:]], {"stream-fragments"}, id="{} before the fragments"),
+        pytest.param(
+            [*CALL[:1], item_added(call(1, "{}")), *CALL[2:]], {"stream-fragments"}, id="{} before the fragments"
+        ),
         pytest.param([*CALL[:2], *CALL[1:]], {"stream-output-index"}, id="added twice"),
         pytest.param(
-            [*CALL[:5], done(call(9, '{"a":1}', "completed")), lifecycle("completed", call(9, '{"a":1}', "completed"))],
+            [
+                *CALL[:5],
+                item_done(call(9, '{"a":1}', "completed")),
+                lifecycle("completed", call(9, '{"a":1}', "completed")),
+            ],
             {"stream-identity"},
             id="another call when done",
         ),
@@ -363,7 +374,7 @@ def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
             [*CALL[:6], lifecycle("completed", {**FINISHED, "name": "write_file"})], {"stream-identity"}, id="renamed"
         ),
         pytest.param(
-            [*CALL[:4], whole("{}"), *CALL[5:]], {"stream-fragments", "stream-wholes-agree"}, id="done differs"
+            [*CALL[:4], arguments_done("{}"), *CALL[5:]], {"stream-fragments", "stream-wholes-agree"}, id="done differs"
         ),
         pytest.param([*CALL[:6], fragment("{}"), CALL[6]], {"stream-after-done"}, id="a fragment after the item"),
         pytest.param([*TEXT[:6], *TEXT[5:]], {"stream-done-again"}, id="a text done twice alike"),
@@ -392,13 +403,13 @@ def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
             id="an event of another API",
         ),
         pytest.param(
-            [*CALL[:2], without(fragment('{"a"'), "output_index"), *CALL[3:]], {"stream-output-index"}, id="no index"
+            [*CALL[:2], drop_keys(fragment('{"a"'), "output_index"), *CALL[3:]], {"stream-output-index"}, id="no index"
         ),
         pytest.param([*CALL[:2], fragment('{"a"', 7), *CALL[3:]], {"stream-item-id"}, id="another item_id"),
     ],
 )
 def test_what_the_grammar_finds(events: list[Any], rules: set[str], corpus: Corpus) -> None:
-    assert found(corpus, stream(*events)) == rules
+    assert broken_rules(corpus, stream(*events)) == rules
 
 
 @every("body", [*JUNK, {"events": None}, {"events": JUNK}, {"events": [{"data": junk} for junk in JUNK]}], id=repr)
@@ -434,7 +445,7 @@ def essence(body: Any) -> Any:
     """What a reply says, whoever wrote it down."""
     return {
         **{key: body.get(key) for key in ("id", "status", "model")},
-        "usage": without(body.get("usage") or {}, "input_tokens_details"),
+        "usage": drop_keys(body.get("usage") or {}, "input_tokens_details"),
         "output": [
             {
                 **{key: item.get(key) for key in ("type", "id", "call_id", "name", "arguments")},
@@ -448,7 +459,7 @@ def essence(body: Any) -> Any:
 
 @needs_traffic
 def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
-    streams = recorded(official=True, name="openai_responses")
+    streams = recorded_streams(official=True, name="openai_responses")
     assert len(streams) > 90
     for path, text in streams:
         assembled = assemble(parse(text.encode()))
@@ -461,7 +472,7 @@ def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
 @needs_traffic
 def test_recorded_streams_without_their_end_amount_to_the_same_output() -> None:
     """The items as they were put together are those of the response that the API sends at the end."""
-    for path, text in recorded(official=True, name="openai_responses"):
+    for path, text in recorded_streams(official=True, name="openai_responses"):
         body = parse(text.encode())
         assert body["events"][-1]["data"]["type"] == "response.completed", path
         output = body["events"][-1]["data"]["response"]["output"]
@@ -540,7 +551,7 @@ def test_what_the_sdk_survives_is_no_must(slug: str) -> None:
 @needs_traffic
 def test_recorded_streams_cut_after_every_event() -> None:
     chance = random.Random(5)
-    for path, text in chance.sample(recorded(True, "openai_responses"), 20):
+    for path, text in chance.sample(recorded_streams(True, "openai_responses"), 20):
         body = parse(text.encode())
         expected = assemble(body)
         for count in range(len(body["events"])):
@@ -556,11 +567,11 @@ def test_recorded_streams_cut_after_every_event() -> None:
 @needs_traffic
 def test_damaged_streams_are_put_together(corpus: Corpus, pytestconfig: pytest.Config) -> None:
     chance = random.Random("openai_responses streams")
-    streams = [parse(text.encode()) for _, text in chance.sample(recorded(True, "openai_responses"), 20)]
+    streams = [parse(text.encode()) for _, text in chance.sample(recorded_streams(True, "openai_responses"), 20)]
     streams = [{**body, "events": body["events"][:8] + body["events"][-5:]} for body in streams]
     streams += [rule["breaks"] for rule in RULES.values()]
     for count in range(pytestconfig.getoption("--mutations")):
-        body = damaged(chance, copy.deepcopy(chance.choice(streams)))
+        body = damage_stream(chance, copy.deepcopy(chance.choice(streams)))
         try:
             for _, breach in assemble(body).breaches:
                 resolve(body, breach.pointer)
@@ -577,7 +588,7 @@ def test_damaged_streams_are_put_together(corpus: Corpus, pytestconfig: pytest.C
 def test_official_streams_break_nothing_but_the_numbers_of_early_ones(corpus: Corpus) -> None:
     """Streams of May 2025 have no sequence_number."""
     broken: dict[str, set[str]] = {}
-    for path, text in recorded(True, "openai_responses"):
+    for path, text in recorded_streams(True, "openai_responses"):
         for finding in check_body(corpus, "openai_responses", "stream", parse(text.encode())):
             broken.setdefault(finding.rule, set()).add(path)
     assert {rule: len(paths) for rule, paths in broken.items()} == {"openai_responses/stream-sequence": 3}
@@ -588,8 +599,10 @@ def test_official_streams_break_nothing_but_the_numbers_of_early_ones(corpus: Co
 )
 def test_an_item_that_the_reply_began_with_has_its_index(before: list[Any], wrong: bool, corpus: Corpus) -> None:
     """The official SDK raises where an index is given once more."""
-    body = stream(lifecycle("in_progress", *before, event="created"), added(call()), done(call(arguments="{}")))
-    assert ("stream-output-index" in found(corpus, body)) is wrong
+    body = stream(
+        lifecycle("in_progress", *before, event="created"), item_added(call()), item_done(call(arguments="{}"))
+    )
+    assert ("stream-output-index" in broken_rules(corpus, body)) is wrong
 
 
 @pytest.mark.parametrize(

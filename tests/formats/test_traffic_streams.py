@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from formats.test_mutations import mutated, read_of
+from formats.test_mutations import mutate, readable_body
 from formats.test_traffic import TRAFFIC, Record, records
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Level
@@ -101,17 +101,17 @@ def test_damaged_streams_are_read_and_checked(name: str, corpus: Corpus, pytestc
     chance = random.Random(f"{SEED} {name}")
     originals = [stream for _, stream in streams(name) if 0 < len(stream["events"]) <= MAX_EVENTS]
     for _ in range(pytestconfig.getoption("--mutations") // 5):
-        stream = damaged(chance, deep_copy(chance.choice(originals)))
+        stream = damage_stream(chance, deep_copy(chance.choice(originals)))
         reading = formats.read(name, "stream", stream)
         for call in reading.calls:
-            resolve(read_of(name, "stream", stream), call.pointer)
+            resolve(readable_body(name, "stream", stream), call.pointer)
         for streamed in formats.assemble(name, stream).calls:
             resolve(stream, streamed.pointer)
         for finding in check_body(corpus, name, "stream", stream):
             resolve(stream, finding.pointer)
 
 
-def damaged(chance: random.Random, stream: Any) -> Any:
+def damage_stream(chance: random.Random, stream: Any) -> Any:
     """The stream with one to three faults, changed in place."""
     events = stream["events"]
     for _ in range(chance.randint(1, 3)):
@@ -130,7 +130,7 @@ def damaged(chance: random.Random, stream: Any) -> Any:
         elif deed == "move":
             events.insert(other, events.pop(index))
         else:
-            events[index] = mutated(chance, events[index])
+            events[index] = mutate(chance, events[index])
     return stream
 
 

@@ -69,7 +69,7 @@ def test_a_condition_that_asks_for_none_is_found(corpus: Corpus) -> None:
     id=lambda rule, _body, _place, value: f"{rule}-{value!r}",
 )
 def test_what_is_no_object_is_told_once(corpus: Corpus, rule: str, body: Any, place: str, value: Any) -> None:
-    breaches = schemas.breaches(corpus, rule.partition("/")[0], "request", _filled(body, value))
+    breaches = schemas.breaches(corpus, rule.partition("/")[0], "request", _fill_placeholders(body, value))
     assert [broken for broken, breach in breaches if breach.pointer == place] == [rule]
 
 
@@ -78,10 +78,10 @@ def test_settings_of_gemini_that_are_null_hold_no_two_schemas(corpus: Corpus) ->
     assert [rule for rule, _ in schemas.breaches(corpus, "gemini", "request", body)] == ["gemini/null-key"]
 
 
-def _filled(body: Any, value: Any) -> Any:
+def _fill_placeholders(body: Any, value: Any) -> Any:
     """The body with the value in place of ``...``."""
     if isinstance(body, dict):
-        return {key: _filled(entry, value) for key, entry in body.items()}
+        return {key: _fill_placeholders(entry, value) for key, entry in body.items()}
     if isinstance(body, list):
-        return [_filled(entry, value) for entry in body]
+        return [_fill_placeholders(entry, value) for entry in body]
     return value if body is ... else body

@@ -34,7 +34,7 @@ LISTED = {"if": {"type": "array"}, "then": {"minItems": 1}, "else": {"type": "ar
 NAME = {"type": "string", "pattern": "^[a-z]+$"}
 
 
-def wanted(schema: dict[str, Any], value: Any) -> dict[str, Any]:
+def form_at_error(schema: dict[str, Any], value: Any) -> dict[str, Any]:
     """The form at the first error that a value has under a schema."""
     document = {"$defs": DEFINED, **schema}
     error = next(jsonschema.Draft202012Validator(document).iter_errors(value))
@@ -103,7 +103,7 @@ def wanted(schema: dict[str, Any], value: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_a_form(schema: dict[str, Any], value: Any, form: dict[str, Any]) -> None:
-    wanted_form = wanted(schema, value)
+    wanted_form = form_at_error(schema, value)
     assert wanted_form == {keyword: subschema for keyword, subschema in form.items() if subschema != {}}
     whole = "required" in wanted_form and "a" not in schema.get("properties", {})
     assert not jsonschema.Draft202012Validator(wanted_form).is_valid(value if whole else value.get("a", value))

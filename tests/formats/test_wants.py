@@ -30,7 +30,7 @@ PART: dict[str, Any] = {
 WORD = {"word": {"allOf": [{"type": ["string", "null"]}]}}
 
 
-def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
+def want_and_sentence(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
     """What is wanted at the first error, and its sentence."""
     document = {"$defs": WORD, **schema}
     wants = Wants(document, Shapes(document))
@@ -100,7 +100,7 @@ def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
     ],
 )
 def test_what_should_stand_there(schema: dict[str, Any], value: Any, want: Any, message: str) -> None:
-    suggestion, explanation = told(schema, value)
+    suggestion, explanation = want_and_sentence(schema, value)
     assert (suggestion, type(suggestion)) == (want, type(want))
     assert explanation.endswith(message.removeprefix("*"))
 
@@ -122,17 +122,17 @@ WRONG = re.compile(
 
 @pytest.mark.parametrize("path", sorted(default_root().glob("formats/*/*.schema.json")), ids=lambda path: path.name)
 def test_a_message_says_what_is_wrong_or_what_must_be(path: Path) -> None:
-    messages = [*messages_of(json.loads(path.read_bytes()))]
+    messages = [*schema_messages(json.loads(path.read_bytes()))]
     assert [message for message in messages if not WRONG.search(message)] == []
 
 
-def messages_of(schema: Any) -> Iterator[str]:
+def schema_messages(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         message = schema.get("x-message", ())
         yield from (message,) if isinstance(message, str) else message.values() if isinstance(message, dict) else ()
     if isinstance(schema, (dict, list)):
         for entry in schema.values() if isinstance(schema, dict) else schema:
-            yield from messages_of(entry)
+            yield from schema_messages(entry)
 
 
 def test_a_word_of_a_list_that_is_no_word_at_all_is_told_with_its_type() -> None:

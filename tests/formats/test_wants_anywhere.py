@@ -34,7 +34,7 @@ DIRECTIONS = ("request", "response", "error", "stream")
 @pytest.mark.parametrize("name", formats.names())
 def test_what_must_stand_there(corpus: Corpus, name: str, direction: str) -> None:
     listed = {rule for entry in NOT_KNOWABLE for rule in entry["rules"]}
-    findings = [finding for finding in broken(corpus, name, direction) if finding.rule not in listed]
+    findings = [finding for finding in findings_of_changes(corpus, name, direction) if finding.rule not in listed]
     assert len(findings) > 50
     assert [where(finding) for finding in findings if finding.want is NOT_KNOWN or wants.says_nothing(finding)] == []
     assert [
@@ -49,7 +49,7 @@ def where(finding: Finding) -> str:
     return f"{finding.rule} at {finding.pointer}: {finding.message}; {values}"
 
 
-def broken(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:
+def findings_of_changes(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:
     """Findings on the right examples of rules with one place changed; notes are left out."""
     raws = [rule.raw for rule_id, rule in corpus.rules.items() if rule_id.partition("/")[0] == name]
     bodies = [raw["obeys"] for raw in raws if raw["direction"] == direction]
@@ -60,7 +60,7 @@ def broken(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:
         pairs += [(body, place) for place in drawn.sample(every, min(len(every), PLACES))]
     for body, place in pairs if direction == "error" else share(pairs, 3):  # errors are few
         for value in STRANGE:
-            findings = check_body(corpus, name, direction, changed(body, place, value))
+            findings = check_body(corpus, name, direction, change_place(body, place, value))
             yield from (finding for finding in findings if not finding.is_note)
 
 
@@ -76,7 +76,7 @@ def is_on_the_wire(place: tuple[str | int, ...], direction: str) -> bool:
     return len(place) > {"stream": 3, "error": 1}.get(direction, 0)
 
 
-def changed(body: Any, place: tuple[str | int, ...], value: Any) -> Any:
+def change_place(body: Any, place: tuple[str | int, ...], value: Any) -> Any:
     fresh = holder = deep_copy(body)
     *way, last = place
     for key in way:

@@ -18,7 +18,7 @@ def wants(corpus: Corpus, rule: str, direction: str, body: dict[str, Any]) -> li
     return [finding.want for finding in findings if finding.rule == rule]
 
 
-def other_than(*texts: str) -> Form:
+def texts_except(*texts: str) -> Form:
     return Form({"type": "string", "not": {"enum": list(texts)}})
 
 
@@ -31,7 +31,7 @@ def chat_turn(*ids: str) -> list[dict[str, Any]]:
 def test_a_call_needs_an_id_that_no_call_beside_it_has(corpus: Corpus) -> None:
     """In Chat and Responses ids of another turn may come again, so that they are no reason to refuse one."""
     body = {"model": "m", "messages": [*chat_turn("early"), *chat_turn("b", "a", "a")]}
-    assert wants(corpus, "openai_chat/call-ids-unique", "request", body) == [other_than("a", "b")]
+    assert wants(corpus, "openai_chat/call-ids-unique", "request", body) == [texts_except("a", "b")]
 
 
 def test_a_name_may_stand_in_another_namespace(corpus: Corpus) -> None:
@@ -41,7 +41,7 @@ def test_a_name_may_stand_in_another_namespace(corpus: Corpus) -> None:
     }
     spaces = [{"type": "namespace", "name": space, "description": "", "tools": tools[space]} for space in tools]
     body = {"model": "m", "input": "Hi", "tools": spaces}
-    assert wants(corpus, "openai_responses/tool-name-unique", "request", body) == [other_than("look", "find")]
+    assert wants(corpus, "openai_responses/tool-name-unique", "request", body) == [texts_except("look", "find")]
 
 
 def tool(schema: dict[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def _shapes(drawn: GeneratedScenario) -> dict[str, bool]:
         "several texts of the user": any(sum("text" in part for part in content) > 1 for content in asked_of_users),
         "several media of the user": any(sum("media" in part for part in content) > 1 for content in asked_of_users),
         "words behind results": any("result" in content[0] for content in asked_of_users),
-        "text behind a call": any(_behind_a_call(turn["content"]) for turn in turns),
+        "text behind a call": any(_has_text_after_call(turn["content"]) for turn in turns),
         "a tool of free text": any(tool.get("kind") == "custom" for tool in tools),
         "a tool with a grammar": any(tool.get("format", {}).get("type") == "grammar" for tool in tools),
         "a tool without a schema": any(tool.keys() <= {"name", "description"} for tool in tools),
@@ -58,17 +58,17 @@ def _shapes(drawn: GeneratedScenario) -> dict[str, bool]:
         "a parameter that may be null": "'null']" in schemas,
         "a parameter with bounds": bool({"'minimum'", "'maxLength'", "'minItems'"} & {*re.findall(r"'\w+'", schemas)}),
         "closed parameters": "'additionalProperties': False" in schemas,
-        **_of_answers(scenario),
-        **_of_what_is_asked(scenario),
+        **_answer_shapes(scenario),
+        **_setting_shapes(scenario),
     }
 
 
-def _behind_a_call(content: list[dict[str, Any]]) -> bool:
+def _has_text_after_call(content: list[dict[str, Any]]) -> bool:
     kinds = ["call" if "call" in entry else "text" if "text" in entry else "" for entry in content]
     return "call" in kinds and "text" in kinds[kinds.index("call") :]
 
 
-def _of_answers(scenario: dict[str, Any]) -> dict[str, bool]:
+def _answer_shapes(scenario: dict[str, Any]) -> dict[str, bool]:
     """How replies end, and how the provider fails."""
     turns = [turn for turn in scenario["conversation"] if "finish" in turn]
     ends = {turn["finish"] for turn in turns if "call" not in repr(turn["content"])}
@@ -85,7 +85,7 @@ def _of_answers(scenario: dict[str, Any]) -> dict[str, bool]:
     }
 
 
-def _of_what_is_asked(scenario: dict[str, Any]) -> dict[str, bool]:
+def _setting_shapes(scenario: dict[str, Any]) -> dict[str, bool]:
     settings = scenario["settings"]
     choice, response_format = settings.get("tool_choice", {}), settings.get("response_format", {})
     strict = "strict" in scenario.get("declare", {}).values()
@@ -107,7 +107,7 @@ def _of_what_is_asked(scenario: dict[str, Any]) -> dict[str, bool]:
     }
 
 
-def _of_entry(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
+def _entry_shapes(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
     call, result, media = (entry.get(name, {}) for name in ("call", "result", "media"))
     parts = result["content"] if isinstance(result.get("content"), list) else []
     images = [part["media"] for part in parts if "media" in part]
@@ -133,24 +133,24 @@ def _of_entry(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
     }
 
 
-def _found(drawn: GeneratedScenario) -> Iterator[tuple[str, bool]]:
+def _scenario_shapes(drawn: GeneratedScenario) -> Iterator[tuple[str, bool]]:
     yield from _shapes(drawn).items()
     for turn in drawn.scenario["conversation"]:
         for entry in turn["content"]:
-            yield from _of_entry(entry, alone=len(turn["content"]) == 1).items()
+            yield from _entry_shapes(entry, alone=len(turn["content"]) == 1).items()
 
 
 #: So many are drawn at most. What is there to be drawn has long been seen by then, and nothing more is drawn.
 MAX_SCENARIOS = 1000
 
 
-def _first_of_each_shape(drawn: Iterator[GeneratedScenario]) -> tuple[list[GeneratedScenario], set[str]]:
+def _first_scenarios_by_shape(drawn: Iterator[GeneratedScenario]) -> tuple[list[GeneratedScenario], set[str]]:
     """The conversations that show a shape which none before them has, until each is seen; and what none has."""
     firsts: list[GeneratedScenario] = []
     named: set[str] = set()
     all_shapes: set[str] = set()
     for case in drawn:
-        flags = [*_found(case)]
+        flags = [*_scenario_shapes(case)]
         named |= {shape for shape, _ in flags}
         shapes = {shape for shape, holds in flags if holds}
         if shapes - all_shapes:
@@ -162,7 +162,7 @@ def _first_of_each_shape(drawn: Iterator[GeneratedScenario]) -> tuple[list[Gener
 
 
 def test_all_shapes_are_drawn_and_legal() -> None:
-    firsts, missing = _first_of_each_shape(ScenarioSource(corpus_frames(load_corpus()), 0).generate(MAX_SCENARIOS))
+    firsts, missing = _first_scenarios_by_shape(ScenarioSource(corpus_frames(load_corpus()), 0).generate(MAX_SCENARIOS))
     assert missing == set()
     renderer = load_renderer(RENDERER)
     for drawn in firsts:

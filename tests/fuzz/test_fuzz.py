@@ -76,7 +76,7 @@ class _Double:
 
 
 @pytest.fixture(autouse=True)
-def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generation, "_SETTINGS", LOT)
 
 

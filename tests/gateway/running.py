@@ -22,7 +22,7 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass
-class Served:
+class ServedGateway:
     """A gateway that runs beside the test: its root, and the provider behind it."""
 
     url: str
@@ -48,7 +48,7 @@ class Provider:
 
 
 @dataclass
-class Running:
+class RunningGateway:
     """A gateway that runs: ``url`` is its root. ``ask`` posts a body to a path."""
 
     url: str
@@ -70,7 +70,7 @@ class Running:
 
 
 @asynccontextmanager
-async def listening(app: web.Application, **more: Any) -> AsyncIterator[str]:
+async def serve_app(app: web.Application, **more: Any) -> AsyncIterator[str]:
     """The URL at which an application listens meanwhile."""
     runner = web.AppRunner(app, access_log=None, **more, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
@@ -82,27 +82,27 @@ async def listening(app: web.Application, **more: Any) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def running(
+async def run_gateway(
     answer: Answer,
     upstream: str,
     settings: Mapping[str, Any] | None = None,
     translator: ReferenceTranslator | None = None,
     **more: Any,
-) -> AsyncIterator[Running]:
+) -> AsyncIterator[RunningGateway]:
     """A gateway before a provider of the format ``upstream``; ``settings`` goes into its table, ``more`` beside it."""
     provider = Provider(answer)
     app = web.Application(client_max_size=2**26)
     app.router.add_route("*", "/{path:.*}", provider.handle)
-    async with listening(app) as provider.url:
+    async with serve_app(app) as provider.url:
         table = {"url": provider.url, **(settings or {})}
         environment = {"PROVIDER_KEY": "provider's key", "DOOR_KEY": "door key"}
         config = read_config({"upstream": {upstream: table}, **more}, "a test", environment)
         gateway = Gateway(config, translator, verbose=True)
-        async with listening(gateway.app(), logger=gateway.log.logger()) as url, aiohttp.ClientSession() as http:
-            yield Running(url, provider, http)
+        async with serve_app(gateway.app(), logger=gateway.log.logger()) as url, aiohttp.ClientSession() as http:
+            yield RunningGateway(url, provider, http)
 
 
-def replying(
+def reply_with(
     body: Any, status: int = 200, kind: str = "application/json", headers: Mapping[str, str] | None = None
 ) -> Answer:
     """Answers with one body."""
@@ -114,7 +114,7 @@ def replying(
     return answer
 
 
-def streaming(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
+def stream_with(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
     """Answers with a stream; ``cut`` closes the connection behind its pieces, ``wait`` are seconds of silence there."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -132,16 +132,18 @@ def streaming(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
 
 
 @contextmanager
-def served(answer: Answer, upstream: str, settings: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Served]:
-    """A gateway in a thread of its own, for clients that wait; see :func:`running`."""
+def serve_gateway(
+    answer: Answer, upstream: str, settings: Mapping[str, Any] | None = None, **more: Any
+) -> Iterator[ServedGateway]:
+    """A gateway in a thread of its own, for clients that wait; see :func:`run_gateway`."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="gateway")
     thread.start()
-    context = running(answer, upstream, settings, **more)
+    context = run_gateway(answer, upstream, settings, **more)
     try:
         gateway = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(30)
         try:
-            yield Served(gateway.url, gateway.provider)
+            yield ServedGateway(gateway.url, gateway.provider)
         finally:
             asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(30)
     finally:
@@ -150,7 +152,7 @@ def served(answer: Answer, upstream: str, settings: Mapping[str, Any] | None = N
         loop.close()
 
 
-def in_turn(*answers: Answer) -> Answer:
+def answer_in_turn(*answers: Answer) -> Answer:
     """The first answer to the first request, and so on; the last one to all others."""
     left = list(answers)
 

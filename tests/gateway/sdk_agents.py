@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolcall_reference.formats.gemini.protojson import to_camel_case
-from witnesses.passing import by_signature
+from witnesses.passing import arguments_by_signature
 
 Run = Callable[[str, Any], str]
 """Runs a tool by its name and arguments."""
@@ -24,7 +24,7 @@ def chat(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
     with openai.OpenAI(api_key="key", base_url=f"{url}/v1", max_retries=0) as client:
         create = client.chat.completions.create
         while True:
-            completion = create(**by_signature(create, {**body, "messages": messages, "stream": stream}))
+            completion = create(**arguments_by_signature(create, {**body, "messages": messages, "stream": stream}))
             if stream:
                 state = ChatCompletionStreamState()
                 for chunk in completion:
@@ -47,7 +47,7 @@ def responses(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
     with openai.OpenAI(api_key="key", base_url=f"{url}/v1", max_retries=0) as client:
         create = client.responses.create
         while True:
-            response = create(**by_signature(create, {**body, "input": items, "stream": stream}))
+            response = create(**arguments_by_signature(create, {**body, "input": items, "stream": stream}))
             if stream:
                 last = list(response)[-1]
                 if last.type == "error":

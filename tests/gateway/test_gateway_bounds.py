@@ -18,8 +18,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from gateway.running import Answer, replying, running
-from gateway.test_gateway_exchanges import PATHS, asking, reply_of, run
+from gateway.running import Answer, reply_with, run_gateway
+from gateway.test_gateway_exchanges import PATHS, client_request, reply_of, run
 from toolcall_reference.gateway.bounds import EventBound, TooLargeError
 from toolcall_reference.gateway.log import Log, escape_text
 
@@ -27,17 +27,17 @@ CLIENT = "openai_chat"
 MEGABYTE = 1_000_000
 
 
-def asked(answer: Answer, body: Any = None, headers: Any = None, settings: Any = None, **more: Any) -> Any:
+def ask_gateway(answer: Answer, body: Any = None, headers: Any = None, settings: Any = None, **more: Any) -> Any:
     """Status and body of what a client gets, the provider being Anthropic's."""
 
     async def work() -> Any:
-        async with running(answer, "anthropic", settings, **more) as gateway:
-            return await gateway.ask(PATHS[CLIENT], body or asking(CLIENT), headers)
+        async with run_gateway(answer, "anthropic", settings, **more) as gateway:
+            return await gateway.ask(PATHS[CLIENT], body or client_request(CLIENT), headers)
 
     return run(work())
 
 
-def without_end(piece: bytes, kind: str) -> Answer:
+def endless_answer(piece: bytes, kind: str) -> Answer:
     async def answer(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"content-type": kind})
         await response.prepare(request)
@@ -49,20 +49,20 @@ def without_end(piece: bytes, kind: str) -> Answer:
     return answer
 
 
-BOMB = replying(gzip.compress(b" " * 50 * MEGABYTE), headers={"content-encoding": "gzip"})
-STREAMED = asking(CLIENT, stream=True)
+BOMB = reply_with(gzip.compress(b" " * 50 * MEGABYTE), headers={"content-encoding": "gzip"})
+STREAMED = client_request(CLIENT, stream=True)
 
 
-@pytest.mark.parametrize("answer", [BOMB, without_end(b" " * 65536, "application/json")], ids=["packed", "endless"])
+@pytest.mark.parametrize("answer", [BOMB, endless_answer(b" " * 65536, "application/json")], ids=["packed", "endless"])
 def test_a_reply_that_is_too_large_is_an_error(answer: Answer) -> None:
-    status, body, _ = asked(answer, reply_mb=1)
+    status, body, _ = ask_gateway(answer, reply_mb=1)
     assert status == 502
     assert body["error"]["message"].endswith("sent a reply of more than 1,000,000 bytes")
 
 
 @pytest.mark.parametrize("piece", [b"data: " + b"x" * 65536, b"data: x\n" * 8192], ids=["a line", "an event"])
 def test_an_event_without_end_is_an_error_of_the_stream(piece: bytes) -> None:
-    status, text, _ = asked(without_end(piece, "text/event-stream"), STREAMED, reply_mb=1)
+    status, text, _ = ask_gateway(endless_answer(piece, "text/event-stream"), STREAMED, reply_mb=1)
     assert status == 200
     assert "sent an event of more than 1,000,000 bytes" in text
 
@@ -85,7 +85,7 @@ def test_a_long_stream_of_short_events_is_none() -> None:
         bound.check(b"d" * 30 + b"\n\n")
 
 
-async def _raw(head: bytes) -> Any:
+async def _ask_raw_provider(head: bytes) -> Any:
     """What a client gets from a provider that answers with these bytes."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -97,11 +97,11 @@ async def _raw(head: bytes) -> Any:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    async with server, running(replying({}), "anthropic", {"url": f"http://127.0.0.1:{port}"}) as gateway:
-        return await gateway.ask(PATHS[CLIENT], asking(CLIENT))
+    async with server, run_gateway(reply_with({}), "anthropic", {"url": f"http://127.0.0.1:{port}"}) as gateway:
+        return await gateway.ask(PATHS[CLIENT], client_request(CLIENT))
 
 
-async def _dripped(piece: bytes) -> Any:
+async def _ask_dripping_provider(piece: bytes) -> Any:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         with suppress(ConnectionError):
@@ -112,16 +112,16 @@ async def _dripped(piece: bytes) -> Any:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with running(replying({}), "anthropic", {"url": url, "timeout": 0.2}) as gateway:
+    async with run_gateway(reply_with({}), "anthropic", {"url": url, "timeout": 0.2}) as gateway:
         try:
-            return await asyncio.wait_for(gateway.ask(PATHS[CLIENT], asking(CLIENT)), 10)
+            return await asyncio.wait_for(gateway.ask(PATHS[CLIENT], client_request(CLIENT)), 10)
         finally:
             server.close()
 
 
 @pytest.mark.parametrize("piece", [b"", b"HTTP/1.1 100 Continue\r\n\r\n"], ids=["nothing", "100 Continue"])
 def test_a_header_without_end_is_an_error(piece: bytes) -> None:
-    status, body, _ = run(_dripped(piece))
+    status, body, _ = run(_ask_dripping_provider(piece))
     assert status == 504
     message = "sent no whole header of a reply in 0.2 seconds" if piece else "was silent for 0.2 seconds"
     assert body["error"]["message"].endswith(message)
@@ -131,15 +131,15 @@ def test_a_header_without_end_is_an_error(piece: bytes) -> None:
 def test_a_control_character_in_a_provider_s_header_is_an_error_of_the_client_s(sign: bytes) -> None:
     body = b"{}"
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nrequest-id: a" + sign + b"b\r\n"
-    status, reply, _ = run(_raw(head + b"content-length: 2\r\n\r\n" + body))
+    status, reply, _ = run(_ask_raw_provider(head + b"content-length: 2\r\n\r\n" + body))
     assert status == 502
     assert reply["error"]["message"]
 
 
 def test_a_provider_that_quotes_its_key_tells_no_client() -> None:
     refusal = {"type": "error", "error": {"type": "authentication_error", "message": "no such key: provider's key."}}
-    answer = replying(refusal, 401, headers={"request-id": "of provider's key"})
-    status, body, headers = asked(answer, settings={"key_env": "PROVIDER_KEY"})
+    answer = reply_with(refusal, 401, headers={"request-id": "of provider's key"})
+    status, body, headers = ask_gateway(answer, settings={"key_env": "PROVIDER_KEY"})
     assert status == 401
     assert body["error"]["message"] == "no such key: [the gateway's key]."
     assert "provider's key" not in str(headers)
@@ -157,7 +157,7 @@ def test_a_provider_that_quotes_its_key_tells_no_client() -> None:
     ],
 )
 def test_a_name_that_a_page_can_have_is_refused(host: str, served: bool) -> None:
-    status, body, _ = asked(replying(reply_of("anthropic")), headers={"host": host})
+    status, body, _ = ask_gateway(reply_with(reply_of("anthropic")), headers={"host": host})
     assert (status == 200) is served, body
     if not served:
         assert status == 403
@@ -167,19 +167,19 @@ def test_a_name_that_a_page_can_have_is_refused(host: str, served: bool) -> None
 
 def test_with_a_client_key_any_name_is_served() -> None:
     headers = {"host": "gateway.example", "authorization": "Bearer door key"}
-    status, body, _ = asked(replying(reply_of("anthropic")), headers=headers, client_key_env="DOOR_KEY")
+    status, body, _ = ask_gateway(reply_with(reply_of("anthropic")), headers=headers, client_key_env="DOOR_KEY")
     assert status == 200, body
 
 
 def test_what_a_client_says_is_escaped_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
-    asked(replying(reply_of("anthropic")), body=asking(CLIENT) | {"model": "m\x1b[2J\nGET /fake"})
+    ask_gateway(reply_with(reply_of("anthropic")), body=client_request(CLIENT) | {"model": "m\x1b[2J\nGET /fake"})
     stderr = capsys.readouterr().err
     assert "\x1b" not in stderr
     assert "m\\x1b[2J\\nGET /fake" in stderr
     assert escape_text("é ⛄ \u202e\x07") == "é ⛄ \\u202e\\x07"
 
 
-def failed(number: int) -> KeyError:
+def key_error(number: int) -> KeyError:
     try:
         dict[int, int]()[number]
     except KeyError as error:
@@ -195,7 +195,7 @@ def test_the_same_fault_is_told_once_and_then_counted(
     log = Log()
     for number in range(1000):
         now[0] = number / 400
-        log.report_fault(failed(number))
+        log.report_fault(key_error(number))
     stderr = capsys.readouterr().err
     assert stderr.count("Traceback") == 1
     again = [
@@ -204,8 +204,8 @@ def test_the_same_fault_is_told_once_and_then_counted(
     assert len(again) == 2
 
 
-async def _sent_raw(head: bytes, times: int) -> None:
-    async with running(replying({}), "anthropic") as gateway:
+async def _send_raw(head: bytes, times: int) -> None:
+    async with run_gateway(reply_with({}), "anthropic") as gateway:
         for _ in range(times):
             reader, writer = await asyncio.open_connection("127.0.0.1", int(gateway.url.rpartition(":")[2]))
             writer.write(head)
@@ -223,7 +223,7 @@ async def _sent_raw(head: bytes, times: int) -> None:
     ids=["length", "chunk", "gzip"],
 )
 def test_what_is_no_request_is_told_in_a_line(head: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-    run(_sent_raw(head, 20))
+    run(_send_raw(head, 20))
     stderr = capsys.readouterr().err
     assert "Traceback" not in stderr
     assert "\x1b" not in stderr
@@ -231,7 +231,7 @@ def test_what_is_no_request_is_told_in_a_line(head: bytes, capsys: pytest.Captur
 
 
 @contextmanager
-def a_gateway(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+def gateway_process(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     """The command with so many open files at most, and its port."""
     words = ["--upstream", "anthropic=http://127.0.0.1:9", "--listen", "127.0.0.1:0"]
     limited = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"]
@@ -246,7 +246,7 @@ def a_gateway(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
             child.send_signal(signal.SIGTERM)
 
 
-def connected(port: int, count: int, data: bytes) -> list[socket.socket]:
+def open_connections(port: int, count: int, data: bytes) -> list[socket.socket]:
     connections = []
     for _ in range(count):
         connection = socket.create_connection(("127.0.0.1", port), timeout=5)
@@ -257,8 +257,8 @@ def connected(port: int, count: int, data: bytes) -> list[socket.socket]:
 
 @pytest.mark.parametrize("files", [128, 1024], ids=["few files", "many"])
 def test_half_headers_starve_nobody(files: int) -> None:
-    with a_gateway(files) as (port, child):
-        waiting = connected(port, 250, b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nX-")
+    with gateway_process(files) as (port, child):
+        waiting = open_connections(port, 250, b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nX-")
         time.sleep(1.2)
 
         async def health() -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.running import Answer, Running, replying, running, streaming
+from gateway.running import Answer, RunningGateway, reply_with, run_gateway, stream_with
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import formats
 
@@ -43,7 +43,7 @@ ROUTES = [(client, upstream) for client in formats.names() for upstream in forma
 MODELS = {"models": {"mine": "theirs"}}
 
 
-def asking(client: str, **more: Any) -> dict[str, Any]:
+def client_request(client: str, **more: Any) -> dict[str, Any]:
     body = dict(CASE.exchanges(client)[0].request) | more
     return body | {"model": "mine"} if "model" in body else body
 
@@ -62,7 +62,7 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(asyncio.wait_for(work, 30))
 
 
-def asked_once(
+def ask_once(
     client: str,
     answer: Answer,
     upstream: str,
@@ -71,25 +71,25 @@ def asked_once(
     *,
     stream: bool = False,
     headers: Mapping[str, str] | None = None,
-) -> tuple[tuple[int, Any, Mapping[str, str]], Running]:
+) -> tuple[tuple[int, Any, Mapping[str, str]], RunningGateway]:
     """What comes back for one request, and the gateway with what its provider was asked."""
 
     async def work() -> Any:
-        async with running(answer, upstream, settings) as gateway:
-            request = asking(client, **({"stream": True} if stream and client != "gemini" else {}))
+        async with run_gateway(answer, upstream, settings) as gateway:
+            request = client_request(client, **({"stream": True} if stream and client != "gemini" else {}))
             path = (STREAMS if stream else PATHS)[client]
             return await gateway.ask(
                 path, request if body is None else body, {**KEYS[client], **(headers or {})}
             ), gateway
 
-    result: tuple[tuple[int, Any, Mapping[str, str]], Running] = run(work())
+    result: tuple[tuple[int, Any, Mapping[str, str]], RunningGateway] = run(work())
     return result
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_the_provider_is_asked_with_its_own_key(client: str, upstream: str) -> None:
     table = {**MODELS, "key_env": "PROVIDER_KEY", "headers": {"X-Mine": "yes"}}
-    (status, _, _), gateway = asked_once(client, replying(reply_of(upstream)), upstream, table)
+    (status, _, _), gateway = ask_once(client, reply_with(reply_of(upstream)), upstream, table)
     assert status == 200
     assert gateway.provider.paths == [SENT[upstream]]
     [headers] = gateway.provider.headers
@@ -102,7 +102,7 @@ def test_the_provider_is_asked_with_its_own_key(client: str, upstream: str) -> N
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_without_a_key_none_is_sent(client: str, upstream: str) -> None:
-    _, gateway = asked_once(client, replying(reply_of(upstream)), upstream)
+    _, gateway = ask_once(client, reply_with(reply_of(upstream)), upstream)
     assert GIVEN[upstream][0] not in gateway.provider.headers[0]
     assert "client's key" not in str(gateway.provider.headers)
 
@@ -111,7 +111,7 @@ def test_without_a_key_none_is_sent(client: str, upstream: str) -> None:
 def test_the_client_s_key_goes_on_where_it_is_to(client: str, upstream: str) -> None:
     table = {**MODELS, "forward_client_key": True}
     more = {"openai-organization": "org-mine"}
-    _, gateway = asked_once(client, replying(reply_of(upstream)), upstream, table, headers=more)
+    _, gateway = ask_once(client, reply_with(reply_of(upstream)), upstream, table, headers=more)
     [headers] = gateway.provider.headers
     name, form = GIVEN[upstream]
     assert headers[name] == form.format("client's key")
@@ -120,8 +120,8 @@ def test_the_client_s_key_goes_on_where_it_is_to(client: str, upstream: str) -> 
 
 def test_a_key_in_the_query_goes_on_in_a_header() -> None:
     async def work() -> Any:
-        async with running(replying(reply_of("gemini")), "gemini", {"forward_client_key": True}) as gateway:
-            await gateway.ask("/v1beta/models/mine:generateContent?key=client's%20key", asking("gemini"))
+        async with run_gateway(reply_with(reply_of("gemini")), "gemini", {"forward_client_key": True}) as gateway:
+            await gateway.ask("/v1beta/models/mine:generateContent?key=client's%20key", client_request("gemini"))
             return gateway.provider
 
     provider = run(work())
@@ -131,8 +131,8 @@ def test_a_key_in_the_query_goes_on_in_a_header() -> None:
 
 def test_headers_of_one_api_go_to_no_other() -> None:
     more = {"anthropic-beta": "interleaved-thinking-2025-05-14", "cookie": "a=b"}
-    _, same = asked_once("anthropic", replying(reply_of("anthropic")), "anthropic", headers=more)
-    _, other = asked_once("anthropic", replying(reply_of("openai_chat")), "openai_chat", headers=more)
+    _, same = ask_once("anthropic", reply_with(reply_of("anthropic")), "anthropic", headers=more)
+    _, other = ask_once("anthropic", reply_with(reply_of("openai_chat")), "openai_chat", headers=more)
     assert same.provider.headers[0]["anthropic-beta"] == "interleaved-thinking-2025-05-14"
     assert "anthropic-beta" not in other.provider.headers[0]
     assert "cookie" not in {*same.provider.headers[0], *other.provider.headers[0]}
@@ -140,8 +140,8 @@ def test_headers_of_one_api_go_to_no_other() -> None:
 
 def test_headers_of_a_reply_that_concern_a_client() -> None:
     headers = {"request-id": "req_1", "anthropic-ratelimit-requests-remaining": "9", "set-cookie": "a=b", "server": "x"}
-    (_, _, same), _ = asked_once("anthropic", replying(reply_of("anthropic"), headers=headers), "anthropic")
-    (_, _, other), _ = asked_once("openai_chat", replying(reply_of("anthropic"), headers=headers), "anthropic")
+    (_, _, same), _ = ask_once("anthropic", reply_with(reply_of("anthropic"), headers=headers), "anthropic")
+    (_, _, other), _ = ask_once("openai_chat", reply_with(reply_of("anthropic"), headers=headers), "anthropic")
     assert same["request-id"] == other["x-request-id"] == "req_1"
     assert same["anthropic-ratelimit-requests-remaining"] == "9"
     assert "anthropic-ratelimit-requests-remaining" not in other
@@ -152,8 +152,8 @@ def test_headers_of_a_reply_that_concern_a_client() -> None:
 def test_errors_come_in_the_client_s_form(client: str, upstream: str) -> None:
     error = load_corpus().cases["errors/upstream-rate-limit"].exchanges(upstream)[0].error
     assert error is not None
-    (status, body, headers), _ = asked_once(
-        client, replying(error["body"], 429, headers={"retry-after": "7"}), upstream
+    (status, body, headers), _ = ask_once(
+        client, reply_with(error["body"], 429, headers={"retry-after": "7"}), upstream
     )
     expected = load_corpus().cases["errors/upstream-rate-limit"].exchanges(client)[0].error
     assert expected is not None
@@ -165,14 +165,14 @@ def test_errors_come_in_the_client_s_form(client: str, upstream: str) -> None:
 
 @pytest.mark.parametrize("client", formats.names())
 def test_a_page_of_a_proxy_becomes_an_error(client: str) -> None:
-    page = replying(b"<html>Bad\n gateway</html>", 502, "text/html")
+    page = reply_with(b"<html>Bad\n gateway</html>", 502, "text/html")
     for upstream in formats.names():
-        (status, body, _), _ = asked_once(client, page, upstream)
+        (status, body, _), _ = ask_once(client, page, upstream)
         assert status >= 500
         assert body["error"]["message"] == "<html>Bad gateway</html>"
 
 
-async def read_stream(gateway: Running, path: str, body: Any) -> tuple[str, bytes]:
+async def read_stream(gateway: RunningGateway, path: str, body: Any) -> tuple[str, bytes]:
     async with gateway.http.post(gateway.url + path, json=body) as reply:
         assert reply.status == 200
         return reply.content_type, await reply.read()
@@ -183,10 +183,10 @@ def test_a_stream_without_events_is_an_array(upstream: str) -> None:
     """As google-genai's REST users and many hand-written clients ask: no ``alt=sse``."""
 
     async def work() -> Any:
-        async with running(streaming(stream_of(upstream)), upstream) as gateway:
+        async with run_gateway(stream_with(stream_of(upstream)), upstream) as gateway:
             path = "/v1beta/models/mine:streamGenerateContent"
-            array = await read_stream(gateway, path, asking("gemini"))
-            events = await read_stream(gateway, f"{path}?alt=sse", asking("gemini"))
+            array = await read_stream(gateway, path, client_request("gemini"))
+            events = await read_stream(gateway, f"{path}?alt=sse", client_request("gemini"))
             return array, events, gateway.provider.paths
 
     (kind, array), (other, events), paths = run(work())
@@ -201,8 +201,8 @@ def test_a_stream_without_events_is_an_array(upstream: str) -> None:
 @pytest.mark.parametrize("model", ["gemini/theirs", "gemini%2Ftheirs"])
 def test_models_in_paths(version: str, model: str) -> None:
     async def work() -> Any:
-        async with running(replying(reply_of("gemini")), "gemini") as gateway:
-            status, *_ = await gateway.ask(f"/{version}/models/{model}:generateContent", asking("gemini"))
+        async with run_gateway(reply_with(reply_of("gemini")), "gemini") as gateway:
+            status, *_ = await gateway.ask(f"/{version}/models/{model}:generateContent", client_request("gemini"))
             return status, gateway.provider.paths
 
     assert run(work()) == (200, ["/v1beta/models/theirs:generateContent"])
@@ -211,12 +211,12 @@ def test_models_in_paths(version: str, model: str) -> None:
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize(("key", "status"), [("client's key", 200), ("another's key", 400)])
 def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, streamed: bool) -> None:
-    answer = streaming(stream_of("anthropic")) if streamed else replying(reply_of("anthropic"))
+    answer = stream_with(stream_of("anthropic")) if streamed else reply_with(reply_of("anthropic"))
 
     async def work() -> Any:
-        async with running(answer, "anthropic", {}) as gateway:
+        async with run_gateway(answer, "anthropic", {}) as gateway:
             headers = {"authorization": "Bearer client's key"}
-            body = asking("openai_responses", stream=streamed)
+            body = client_request("openai_responses", stream=streamed)
             _, reply, _ = await gateway.ask("/v1/responses", body, headers)
             if streamed:
                 last = [line for line in reply.splitlines() if line.startswith("data: ")][-1]
@@ -237,9 +237,9 @@ def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, stre
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_line_tells_of_each_exchange_and_what_it_lost(capsys: pytest.CaptureFixture[str], stream: bool) -> None:
-    answer = streaming(stream_of("anthropic")) if stream else replying(reply_of("anthropic"))
-    body = asking("openai_chat", frequency_penalty=1, stream=stream)
-    asked_once("openai_chat", answer, "anthropic", body=body)
+    answer = stream_with(stream_of("anthropic")) if stream else reply_with(reply_of("anthropic"))
+    body = client_request("openai_chat", frequency_penalty=1, stream=stream)
+    ask_once("openai_chat", answer, "anthropic", body=body)
     line = capsys.readouterr().err
     start = "POST /v1/chat/completions openai_chat → anthropic (anthropic), mine → theirs: 200 in "
     assert line.startswith(start)

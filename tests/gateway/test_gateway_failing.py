@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from gateway.running import Provider, Running, listening, replying, running, streaming
-from gateway.test_gateway_exchanges import PATHS, ROUTES, STREAMS, asked_once, asking, reply_of, run, stream_of
+from gateway.running import Provider, RunningGateway, reply_with, run_gateway, serve_app, stream_with
+from gateway.test_gateway_exchanges import PATHS, ROUTES, STREAMS, ask_once, client_request, reply_of, run, stream_of
 from toolcall_conformance import formats as judged
 from toolcall_conformance.basics.streaming import parse
 from toolcall_reference import formats
@@ -21,8 +21,8 @@ ALIKE = [(name, name) for name in formats.names()]
 APART = [pair for pair in ROUTES if pair[0] != pair[1]]
 
 
-def streamed(client: str) -> dict[str, Any]:
-    return asking(client) if client == "gemini" else asking(client, stream=True)
+def stream_request(client: str) -> dict[str, Any]:
+    return client_request(client) if client == "gemini" else client_request(client, stream=True)
 
 
 def message_of(body: Any) -> str:
@@ -44,7 +44,7 @@ def message_of(body: Any) -> str:
 )
 def test_bodies_that_are_none(client: str, body: Any, headers: dict[str, str], status: int, message: str) -> None:
     async def work() -> Any:
-        async with running(replying({}), client, body_mb=1) as gateway:
+        async with run_gateway(reply_with({}), client, body_mb=1) as gateway:
             answer = await gateway.ask(PATHS[client], body, headers)
             return *answer[:2], gateway.provider.paths
 
@@ -55,7 +55,7 @@ def test_bodies_that_are_none(client: str, body: Any, headers: dict[str, str], s
 
 @pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
 def test_a_request_without_a_model(client: str) -> None:
-    (status, body, _), gateway = asked_once(client, replying({}), "gemini", body={"stream": True})
+    (status, body, _), gateway = ask_once(client, reply_with({}), "gemini", body={"stream": True})
     assert (status, gateway.provider.paths) == (400, [])
     assert "names no model" in message_of(body)
 
@@ -64,7 +64,7 @@ def test_a_request_without_a_model(client: str) -> None:
 def test_a_model_of_nobody(client: str) -> None:
     async def work() -> Any:
         more = {"url": "http://127.0.0.1:9", "format": "anthropic"}
-        async with running(replying({}), "anthropic", {"models": {"theirs": "x"}}) as gateway:
+        async with run_gateway(reply_with({}), "anthropic", {"models": {"theirs": "x"}}) as gateway:
             config = {"upstream": {"one": more, "two": more}}
             return await refused(config, client), gateway.provider.paths
 
@@ -73,8 +73,8 @@ def test_a_model_of_nobody(client: str) -> None:
         from toolcall_reference.gateway.server import Gateway
 
         gateway = Gateway(read_config(config, "a test", {}))
-        async with listening(gateway.app()) as url, aiohttp.ClientSession() as http:
-            return await Running(url, Provider(replying({})), http).ask(PATHS[client], asking(client))
+        async with serve_app(gateway.app()) as url, aiohttp.ClientSession() as http:
+            return await RunningGateway(url, Provider(reply_with({})), http).ask(PATHS[client], client_request(client))
 
     (status, body, _), _ = run(work())
     assert status == 404
@@ -85,7 +85,7 @@ def test_a_model_of_nobody(client: str) -> None:
 def test_other_addresses(path: str, method: str, status: int) -> None:
     async def work() -> Any:
         async with (
-            running(replying({}), "anthropic") as gateway,
+            run_gateway(reply_with({}), "anthropic") as gateway,
             gateway.http.request(method, gateway.url + path) as got,
         ):
             return got.status, await got.json()
@@ -96,8 +96,8 @@ def test_other_addresses(path: str, method: str, status: int) -> None:
 
 
 def test_a_request_that_cannot_be_translated() -> None:
-    (status, body, _), gateway = asked_once(
-        "openai_chat", replying({}), "anthropic", body={"model": "mine", "messages": "none"}
+    (status, body, _), gateway = ask_once(
+        "openai_chat", reply_with({}), "anthropic", body={"model": "mine", "messages": "none"}
     )
     assert (status, gateway.provider.paths) == (400, [])
     assert message_of(body) == "the request cannot be translated: messages must be an array, not str"
@@ -107,7 +107,7 @@ def test_a_thread_that_continues_is_refused_in_the_words_of_its_sdk() -> None:
     """So the official tool runner sends the whole conversation again; nothing reaches the provider."""
     thread = {"type": "continue", "previous_message_id": "msg_01"}
     request = {"model": "mine", "max_tokens": 9, "thread": thread, "messages": [{"role": "user", "content": "Go on."}]}
-    (status, body, _), gateway = asked_once("anthropic", replying({}), "openai_chat", body=request)
+    (status, body, _), gateway = ask_once("anthropic", reply_with({}), "openai_chat", body=request)
     assert (status, gateway.provider.paths) == (400, [])
     assert body["error"]["details"] == {"error_code": "thread_unsupported_request"}
     assert "msg_01" in message_of(body)
@@ -119,19 +119,19 @@ def test_a_provider_that_is_not_there(client: str, upstream: str, stream: bool) 
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         table = {"url": f"http://127.0.0.1:{nobody.getsockname()[1]}"}
-        (status, reply, _), _ = asked_once(client, replying({}), upstream, table, stream=stream)
+        (status, reply, _), _ = ask_once(client, reply_with({}), upstream, table, stream=stream)
     assert status in (500, 502)
     assert f"the upstream {upstream} cannot be reached" in message_of(reply)
 
 
 def test_a_key_of_any_bytes_is_another_key() -> None:
     async def work() -> Any:
-        async with running(replying(reply_of("anthropic")), "anthropic", client_key_env="DOOR_KEY") as gateway:
+        async with run_gateway(reply_with(reply_of("anthropic")), "anthropic", client_key_env="DOOR_KEY") as gateway:
             answers = []
             for key in ("door key", "door ke\udcff", "d\u00f6\u00f6r"):
-                answer = await gateway.ask("/v1/messages", asking("anthropic"), {"x-api-key": key})
+                answer = await gateway.ask("/v1/messages", client_request("anthropic"), {"x-api-key": key})
                 answers.append(answer[:2])
-            return [*answers, (await gateway.ask("/v1/messages", asking("anthropic")))[:2]]
+            return [*answers, (await gateway.ask("/v1/messages", client_request("anthropic")))[:2]]
 
     good, *others = run(work())
     assert good[0] == 200
@@ -146,7 +146,7 @@ def test_a_provider_that_says_nothing(client: str, stream: bool) -> None:
         await asyncio.sleep(5)
         return web.Response()
 
-    (status, reply, _), _ = asked_once(client, silent, "anthropic", {"timeout": 0.1}, stream=stream)
+    (status, reply, _), _ = ask_once(client, silent, "anthropic", {"timeout": 0.1}, stream=stream)
     assert status == 504
     assert message_of(reply) == "the upstream anthropic was silent for 0.1 seconds"
 
@@ -154,17 +154,17 @@ def test_a_provider_that_says_nothing(client: str, stream: bool) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (replying(b"<html>", 200, "text/html"), "6 bytes of text/html that are no JSON object"),
+        (reply_with(b"<html>", 200, "text/html"), "6 bytes of text/html that are no JSON object"),
         (
-            replying(b"", 302, headers={"location": "https://elsewhere.example/"}),
+            reply_with(b"", 302, headers={"location": "https://elsewhere.example/"}),
             "answered 302 and sends to https://elsewhere",
         ),
-        (replying({"content": 5}), "the upstream's reply cannot be translated"),
+        (reply_with({"content": 5}), "the upstream's reply cannot be translated"),
     ],
 )
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_answers_that_are_none(client: str, answer: Any, message: str) -> None:
-    (status, reply, _), _ = asked_once(client, answer, "anthropic")
+    (status, reply, _), _ = ask_once(client, answer, "anthropic")
     assert status in (500, 502)
     assert message in message_of(reply)
 
@@ -179,15 +179,15 @@ def test_a_reply_that_breaks_off() -> None:
         return response
 
     for client in formats.names():
-        (status, reply, _), _ = asked_once(client, half, "anthropic")
+        (status, reply, _), _ = ask_once(client, half, "anthropic")
         assert status in (500, 502)
         assert "broke off" in message_of(reply)
 
 
-async def taken(gateway: Running, client: str) -> tuple[int, bytes, bool]:
+async def read_stream_end(gateway: RunningGateway, client: str) -> tuple[int, bytes, bool]:
     """Status and bytes of a stream, and whether it ended as HTTP ends."""
     buffer = bytearray()
-    async with gateway.http.post(gateway.url + STREAMS[client], json=streamed(client)) as reply:
+    async with gateway.http.post(gateway.url + STREAMS[client], json=stream_request(client)) as reply:
         try:
             async for piece in reply.content.iter_any():
                 buffer += piece
@@ -207,11 +207,11 @@ def half_of(upstream: str) -> bytes:
 @pytest.mark.parametrize("fault", ["is lost", "ends", "falls silent"])
 @pytest.mark.parametrize(("client", "upstream"), APART)
 def test_a_stream_that_ends_in_its_middle_becomes_an_error(client: str, upstream: str, fault: str) -> None:
-    answer = streaming(half_of(upstream), cut=fault == "is lost", wait=2 if fault == "falls silent" else 0)
+    answer = stream_with(half_of(upstream), cut=fault == "is lost", wait=2 if fault == "falls silent" else 0)
 
     async def work() -> Any:
-        async with running(answer, upstream, {"timeout": 0.5}) as gateway:
-            return await taken(gateway, client)
+        async with run_gateway(answer, upstream, {"timeout": 0.5}) as gateway:
+            return await read_stream_end(gateway, client)
 
     status, output, whole = run(work())
     assert (status, whole) == (200, True)
@@ -227,9 +227,9 @@ def test_a_stream_of_the_client_s_own_api_breaks_off_as_it_does(client: str, ups
     half = half_of(upstream)
 
     async def work() -> Any:
-        answer = streaming(half, cut=fault == "is lost", wait=2 if fault == "falls silent" else 0)
-        async with running(answer, upstream, {"timeout": 0.5}) as gateway:
-            return await taken(gateway, client)
+        answer = stream_with(half, cut=fault == "is lost", wait=2 if fault == "falls silent" else 0)
+        async with run_gateway(answer, upstream, {"timeout": 0.5}) as gateway:
+            return await read_stream_end(gateway, client)
 
     status, output, whole = run(work())
     assert (status, whole) == (200, False)
@@ -238,14 +238,14 @@ def test_a_stream_of_the_client_s_own_api_breaks_off_as_it_does(client: str, ups
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_a_stream_that_breaks_off_before_it_begins_is_an_error_that_may_be_retried(client: str, upstream: str) -> None:
-    (status, body, _), _ = asked_once(client, streaming(cut=True), upstream, stream=True)
+    (status, body, _), _ = ask_once(client, stream_with(cut=True), upstream, stream=True)
     assert status in (500, 502)
     assert "broke off" in message_of(body)
 
 
 @pytest.mark.parametrize("client", formats.names())
 def test_a_whole_reply_in_the_place_of_a_stream(client: str) -> None:
-    (status, body, _), _ = asked_once(client, replying(reply_of("anthropic")), "anthropic", stream=True)
+    (status, body, _), _ = ask_once(client, reply_with(reply_of("anthropic")), "anthropic", stream=True)
     assert status in (500, 502)
     assert "answered with a whole reply where a stream was asked for" in message_of(body)
 
@@ -255,8 +255,8 @@ def test_an_event_that_cannot_be_translated_ends_the_stream_with_an_error() -> N
     wrong = b'data: {"type": "content_block_start", "index": 0, "content_block": "none"}\n\n'
 
     async def work() -> Any:
-        async with running(streaming(start + wrong, wait=5), "anthropic") as gateway:
-            return await taken(gateway, "openai_chat")
+        async with run_gateway(stream_with(start + wrong, wait=5), "anthropic") as gateway:
+            return await read_stream_end(gateway, "openai_chat")
 
     status, output, whole = run(work())
     assert (status, whole) == (200, True)
@@ -283,8 +283,8 @@ def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool, capsys:
                 raise
             return web.Response()
 
-        async with running(answer, "anthropic") as gateway:
-            task = asyncio.create_task(taken(gateway, "openai_chat"))
+        async with run_gateway(answer, "anthropic") as gateway:
+            task = asyncio.create_task(read_stream_end(gateway, "openai_chat"))
             await start.wait()
             await asyncio.sleep(0.05)
             task.cancel()
@@ -316,8 +316,8 @@ def test_a_client_that_does_not_read_stops_the_provider(client: str, upstream: s
             return response
 
         async with (
-            running(endless, upstream) as gateway,
-            gateway.http.post(gateway.url + STREAMS[client], json=streamed(client)) as reply,
+            run_gateway(endless, upstream) as gateway,
+            gateway.http.post(gateway.url + STREAMS[client], json=stream_request(client)) as reply,
         ):
             await reply.content.readany()
             before = -1

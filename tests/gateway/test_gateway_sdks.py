@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gateway.running import Answer, in_turn, replying, served, streaming
+from gateway.running import Answer, answer_in_turn, reply_with, serve_gateway, stream_with
 from gateway.sdk_agents import AGENTS
 from toolcall_conformance import formats as judged
 from toolcall_conformance.basics.jsonvalue import resolve
@@ -27,15 +27,15 @@ MODELS = {"models": {"*": "theirs"}}
 pytestmark = [*QUIET, pytest.mark.usefixtures("certificates_read_once")]
 
 
-def scripted(upstream: str, *, stream: bool) -> Iterator[Answer]:
+def scripted_answers(upstream: str, *, stream: bool) -> Iterator[Answer]:
     """The provider's replies of the case, one for each exchange."""
     for exchange in CASE.exchanges(upstream):
         if stream:
             assert exchange.stream_path is not None
             blank = b"\r\n\r\n" if upstream == "gemini" else b"\n\n"
-            yield streaming(*(event + blank for event in exchange.stream_path.read_bytes().split(blank) if event))
+            yield stream_with(*(event + blank for event in exchange.stream_path.read_bytes().split(blank) if event))
         else:
-            yield replying(exchange.response)
+            yield reply_with(exchange.response)
 
 
 def ways_today(client: str, upstream: str, turn: int) -> list[bool]:
@@ -57,7 +57,7 @@ def play_loop(client: str, upstream: str, *, stream: bool) -> None:
         return f"the result of {name}"
 
     first = CASE.exchanges(client)[0].request
-    with served(in_turn(*scripted(upstream, stream=stream)), upstream, MODELS) as gateway:
+    with serve_gateway(answer_in_turn(*scripted_answers(upstream, stream=stream)), upstream, MODELS) as gateway:
         answer = AGENTS[client](gateway.url, first, run, stream=stream)
         sent = gateway.provider.bodies
     expected = judged.read(upstream, "request", CASE.exchanges(upstream)[1].request)
@@ -113,10 +113,10 @@ def play_policy(client: str, upstream: str, *, stream: bool) -> None:
     if stream:
         blank = b"\r\n\r\n" if upstream == "gemini" else b"\n\n"
         streams = [reference.get(upstream).provider.render_stream(reply, "seed") for reply in replies]
-        answers = [streaming(*(event + blank for event in stream.split(blank) if event)) for stream in streams]
+        answers = [stream_with(*(event + blank for event in stream.split(blank) if event)) for stream in streams]
     else:
-        answers = [replying(reply) for reply in replies]
-    with served(in_turn(*answers), upstream, MODELS, translator=ReferenceTranslator(POLICY)) as gateway:
+        answers = [reply_with(reply) for reply in replies]
+    with serve_gateway(answer_in_turn(*answers), upstream, MODELS, translator=ReferenceTranslator(POLICY)) as gateway:
         AGENTS[client](gateway.url, case.exchanges(client)[0].request, run, stream=stream)
         sent = gateway.provider.bodies
     expected = judged.read(client, "request", case.exchanges(client)[2].request)
@@ -131,7 +131,7 @@ def play_policy(client: str, upstream: str, *, stream: bool) -> None:
     ]
 
 
-def raised_by(client: str, url: str, *, stream: bool) -> Any:
+def sdk_exception(client: str, url: str, *, stream: bool) -> Any:
     """What the SDK's user sees of a failure; no tool may be run before it."""
     with pytest.raises(Exception) as raised:
         AGENTS[client](url, CASE.exchanges(client)[0].request, _never_run, stream=stream)
@@ -146,8 +146,8 @@ def _never_run(name: str, arguments: Any) -> str:
 def test_a_rate_limit_is_the_sdk_s_own_exception(client: str, upstream: str) -> None:
     error = CORPUS.cases["errors/upstream-rate-limit"].exchanges(upstream)[0].error
     assert error is not None
-    with served(replying(error["body"], 429, headers={"retry-after": "7"}), upstream, MODELS) as gateway:
-        raised = raised_by(client, gateway.url, stream=True)
+    with serve_gateway(reply_with(error["body"], 429, headers={"retry-after": "7"}), upstream, MODELS) as gateway:
+        raised = sdk_exception(client, gateway.url, stream=True)
     assert type(raised).__name__ == ("ClientError" if client == "gemini" else "RateLimitError")
     assert getattr(raised, "code" if client == "gemini" else "status_code") == 429
     if client != "gemini":
@@ -167,6 +167,6 @@ def test_a_stream_that_is_cut_is_no_whole_reply(client: str, upstream: str) -> N
     path = CASE.exchanges(upstream)[0].stream_path
     assert path is not None
     stream = path.read_bytes()
-    with served(streaming(stream[: len(stream) // 2], cut=True), upstream, MODELS) as gateway:
-        raised = raised_by(client, gateway.url, stream=True)
+    with serve_gateway(stream_with(stream[: len(stream) // 2], cut=True), upstream, MODELS) as gateway:
+        raised = sdk_exception(client, gateway.url, stream=True)
     assert "ended before its reply was complete" in str(raised)

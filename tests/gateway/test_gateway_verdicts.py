@@ -39,7 +39,7 @@ ITEMS = [
 ]
 
 
-def judged(folder: Path, spec: str) -> dict[str, dict[str, Any]]:
+def judge_items(folder: Path, spec: str) -> dict[str, dict[str, Any]]:
     """The items of a run, by their ids."""
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
     done = forked_runs.run(
@@ -61,7 +61,7 @@ def test_verdicts_are_those_of_this_interpreter(tmp_path: Path) -> None:
     (tmp_path / "shared_memory.py").write_text(
         (HERE / "shared_memory.py").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    here, there = judged(tmp_path, "shared_memory:Translator"), judged(tmp_path, "gateway:gateway.toml")
+    here, there = judge_items(tmp_path, "shared_memory:Translator"), judge_items(tmp_path, "gateway:gateway.toml")
     for item in (*here.values(), *there.values()):
         del item["duration"]
     assert there == here

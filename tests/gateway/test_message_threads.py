@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from clients.replies import STREAMED, WHOLE, Answer, Wish
-from gateway.running import in_turn, replying, served, streaming
+from gateway.running import answer_in_turn, reply_with, serve_gateway, stream_with
 
 SCRIPT = Path(__file__).with_name("tool_runner") / "run.mjs"
 QUESTION = "Is the pressure at gauge 7 too high?"
@@ -34,7 +34,7 @@ Runner = Callable[[str, bool], str]
 """Runs the loop against a server, whole or streamed; what was said last."""
 
 
-def of_python(url: str, stream: bool) -> str:
+def run_python_loop(url: str, stream: bool) -> str:
     anthropic = pytest.importorskip("anthropic", reason="the SDK is not installed (extra `dev`)")
 
     @anthropic.beta_tool(name="read_gauge")  # type: ignore[untyped-decorator]
@@ -50,7 +50,7 @@ def of_python(url: str, stream: bool) -> str:
         return "".join(block.text for block in runner.until_done().content if block.type == "text")
 
 
-def of_npm(url: str, stream: bool) -> str:
+def run_npm_loop(url: str, stream: bool) -> str:
     node, modules = shutil.which("node"), os.environ.get("TOOLCALL_TOOL_RUNNER", "")
     if node is None or not (Path(modules) / "node_modules" / "@anthropic-ai" / "sdk").is_dir():
         pytest.skip("there is no Node.js, or TOOLCALL_TOOL_RUNNER names no folder in which `npm ci` has run")
@@ -61,7 +61,7 @@ def of_npm(url: str, stream: bool) -> str:
 
 
 @contextmanager
-def recorded(url: str) -> Iterator[tuple[str, list[tuple[Any, int]]]]:
+def recording_relay(url: str) -> Iterator[tuple[str, list[tuple[Any, int]]]]:
     """A way to a gateway that notes each request's body and the status of its answer; its URL and the notes."""
     notes: list[tuple[Any, int]] = []
 
@@ -100,16 +100,16 @@ def recorded(url: str) -> Iterator[tuple[str, list[tuple[Any, int]]]]:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize("runner", [of_python, of_npm], ids=["python", "npm"])
+@pytest.mark.parametrize("runner", [run_python_loop, run_npm_loop], ids=["python", "npm"])
 def test_a_refused_continue_makes_the_runner_send_the_whole_again(runner: Runner, stream: bool) -> None:
     upstream = "openai_chat"
     if stream:
-        answers = [streaming(*STREAMED[upstream](each, "theirs")) for each in ANSWERS]
+        answers = [stream_with(*STREAMED[upstream](each, "theirs")) for each in ANSWERS]
     else:
-        answers = [replying(WHOLE[upstream](each, "theirs")) for each in ANSWERS]
+        answers = [reply_with(WHOLE[upstream](each, "theirs")) for each in ANSWERS]
     with (
-        served(in_turn(*answers), upstream, {"models": {"*": "theirs"}}) as gateway,
-        recorded(gateway.url) as (url, notes),
+        serve_gateway(answer_in_turn(*answers), upstream, {"models": {"*": "theirs"}}) as gateway,
+        recording_relay(gateway.url) as (url, notes),
     ):
         assert runner(url, stream) == "No: 1.1 bar."
         sent = gateway.provider.bodies

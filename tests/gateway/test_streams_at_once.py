@@ -42,7 +42,7 @@ def gateway(kind: str, folder: Path) -> Iterator[GatewayDriver]:
         driver.close()
 
 
-def played(driver: GatewayDriver) -> ItemResult:
+def run_concurrently(driver: GatewayDriver) -> ItemResult:
     try:
         return CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "concurrent", None)
     finally:
@@ -51,7 +51,7 @@ def played(driver: GatewayDriver) -> ItemResult:
 
 def test_a_gateway_that_mixes_them_is_caught(tmp_path: Path) -> None:
     with gateway("mixing", tmp_path) as driver:
-        result = played(driver)
+        result = run_concurrently(driver)
     assert result.verdict is Verdict.FAIL
     assert "translation/arguments" in {finding.rule for finding in result.findings}
     assert all("while another stream is open" in finding.message for finding in result.findings)
@@ -59,7 +59,7 @@ def test_a_gateway_that_mixes_them_is_caught(tmp_path: Path) -> None:
 
 def test_a_sound_gateway_passes(tmp_path: Path) -> None:
     with gateway("sound", tmp_path) as driver:
-        result = played(driver)
+        result = run_concurrently(driver)
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
 
 
@@ -73,7 +73,7 @@ def test_a_serial_gateway_is_told_so_and_waited_for_once(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(KnownQueueing, "patience_seconds", counted)
     with gateway("serial", tmp_path) as driver:
-        results = [played(driver), played(driver), played(driver)]
+        results = [run_concurrently(driver), run_concurrently(driver), run_concurrently(driver)]
         alone = CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "", None)
     assert {result.verdict for result in results} == {Verdict.NOT_APPLICABLE}
     assert all("serves one request at a time" in result.reason for result in results)

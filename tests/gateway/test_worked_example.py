@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gateway.running import Answer, Served, in_turn, replying, served, streaming
+from gateway.running import Answer, ServedGateway, answer_in_turn, reply_with, serve_gateway, stream_with
 
 PARAMETERS = {"type": "object", "properties": {"expression": {"type": "string"}}}
 ASKED: dict[str, Any] = {
@@ -75,20 +75,20 @@ def frames() -> Iterator[bytes]:
     return (f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in EVENTS)
 
 
-def client_of(gateway: Served) -> Any:
+def openai_client(gateway: ServedGateway) -> Any:
     """The official client, as its users point it at another server."""
     openai = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
     return openai.OpenAI(api_key="test", base_url=f"{gateway.url}/v1", max_retries=0)
 
 
-def streamed(answer: Answer) -> tuple[list[Any], Any]:
+def stream_events(answer: Answer) -> tuple[list[Any], Any]:
     """The client's events, and what the provider was asked."""
-    with served(answer, "anthropic", MODELS) as gateway, client_of(gateway) as client:
+    with serve_gateway(answer, "anthropic", MODELS) as gateway, openai_client(gateway) as client:
         return list(client.responses.create(**ASKED, stream=True)), gateway.provider.bodies[0]
 
 
 def test_the_request() -> None:
-    _, sent = streamed(streaming(*frames()))
+    _, sent = stream_events(stream_with(*frames()))
     assert sent.pop("max_tokens") > 0  # which Anthropic demands, and the client does not say
     assert sent == {
         "model": "claude-3-5-sonnet-20241022",
@@ -99,13 +99,13 @@ def test_the_request() -> None:
 
 
 def test_the_order_of_events() -> None:
-    events, _ = streamed(streaming(*frames()))
+    events, _ = stream_events(stream_with(*frames()))
     assert [event.type for event in events] == ORDER
     assert [event.sequence_number for event in events] == list(range(len(ORDER)))
 
 
 def test_events_carry_what_they_must() -> None:
-    events, _ = streamed(streaming(*frames()))
+    events, _ = stream_events(stream_with(*frames()))
     created, _, added, *deltas, done, item_done, completed = [event.to_dict() for event in events]
     assert created["response"]["status"] == "in_progress"
     [declared] = created["response"]["tools"]
@@ -133,7 +133,7 @@ def test_events_carry_what_they_must() -> None:
 
 def test_the_bytes_as_a_shell_sees_them() -> None:
     """What ``curl -N`` prints: each event is named, each by the type that stands in it."""
-    with served(streaming(*frames()), "anthropic", MODELS) as gateway:
+    with serve_gateway(stream_with(*frames()), "anthropic", MODELS) as gateway:
         body = json.dumps({**ASKED, "stream": True}).encode()
         headers = {"authorization": "Bearer test", "content-type": "application/json"}
         request = urllib.request.Request(f"{gateway.url}/v1/responses", body, headers)
@@ -148,9 +148,9 @@ def test_the_bytes_as_a_shell_sees_them() -> None:
 
 
 def test_the_whole_reply() -> None:
-    with served(replying(REPLY), "anthropic", MODELS) as gateway, client_of(gateway) as client:
+    with serve_gateway(reply_with(REPLY), "anthropic", MODELS) as gateway, openai_client(gateway) as client:
         response = client.responses.create(**ASKED)
-    events, _ = streamed(streaming(*frames()))
+    events, _ = stream_events(stream_with(*frames()))
     assert "stream" not in gateway.provider.bodies[0]
     [call] = response.output
     assert (call.type, call.name, call.arguments, call.call_id) == ("function_call", "calculate", ARGUMENTS, TOOL_ID)
@@ -163,7 +163,7 @@ def test_the_whole_reply() -> None:
 
 def test_ids_are_no_time_stamps() -> None:
     """The same reply, later and in another process: the same ids."""
-    runs = [streamed(streaming(*frames()))[0] for _ in range(2)]
+    runs = [stream_events(stream_with(*frames()))[0] for _ in range(2)]
     items = [[getattr(event, "item_id", None) for event in events] for events in runs]
     assert items[0] == items[1]
     assert runs[0][-1].response.id == runs[1][-1].response.id
@@ -176,8 +176,11 @@ def test_the_result_finds_its_way_back(stream: bool, is_stored: bool) -> None:
 
     ``is_stored``: the client goes on from a reply that is stored for it.
     """
-    first = streaming(*frames()) if stream else replying(REPLY)
-    with served(in_turn(first, replying(LAST)), "anthropic", MODELS) as gateway, client_of(gateway) as client:
+    first = stream_with(*frames()) if stream else reply_with(REPLY)
+    with (
+        serve_gateway(answer_in_turn(first, reply_with(LAST)), "anthropic", MODELS) as gateway,
+        openai_client(gateway) as client,
+    ):
         answer = client.responses.create(**ASKED, stream=stream)
         response = list(answer)[-1].response if stream else answer
         [call] = response.output
@@ -199,7 +202,10 @@ def test_the_result_finds_its_way_back(stream: bool, is_stored: bool) -> None:
 def test_an_id_that_the_client_does_not_take_is_mapped_and_mapped_back() -> None:
     long = "toolu_" + "x" * 80
     reply = {**REPLY, "content": [{**CALL, "id": long}]}
-    with served(in_turn(replying(reply), replying(LAST)), "anthropic", MODELS) as gateway, client_of(gateway) as client:
+    with (
+        serve_gateway(answer_in_turn(reply_with(reply), reply_with(LAST)), "anthropic", MODELS) as gateway,
+        openai_client(gateway) as client,
+    ):
         [call] = client.responses.create(**ASKED).output
         result = {"type": "function_call_output", "call_id": call.call_id, "output": "11"}
         client.responses.create(**(ASKED | {"input": [*ASKED["input"], call, result]}))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from hostility.apart import apart
+from hostility.apart import run_forked
 from hostility.place import Place
 from toolcall_conformance import load_corpus
 from toolcall_conformance.checks.smoke import try_routes
@@ -40,7 +40,7 @@ class Combination:
         return f"{self.place.full}={self.value}@{self.seed}"
 
 
-def drawn(places: Sequence[Place], count: int, seed: int) -> list[Combination]:
+def draw_combinations(places: Sequence[Place], count: int, seed: int) -> list[Combination]:
     """Combinations, each place about as often as any other of its kind, and each kind by its weight."""
     draw = Random(seed)
     by_kind: dict[str, list[Place]] = defaultdict(list)
@@ -54,14 +54,14 @@ def drawn(places: Sequence[Place], count: int, seed: int) -> list[Combination]:
     return combinations
 
 
-def named(places: Sequence[Place], words: str) -> Combination:
+def parse_combination(places: Sequence[Place], words: str) -> Combination:
     """The combination that a failure named."""
     name, _, rest = words.partition("=")
     value, _, seed = rest.rpartition("@")
     return Combination(next(place for place in places if place.full == name), value, int(seed))
 
 
-def every_place() -> list[Place]:
+def all_places() -> list[Place]:
     """All places."""
     from hostility import (
         bridges,
@@ -82,10 +82,10 @@ def every_place() -> list[Place]:
     return [place for module in modules for place in module.places()]
 
 
-def played(combination: Combination, *, show: bool = False) -> tuple[str | None, float]:
+def play_combination(combination: Combination, *, show: bool = False) -> tuple[str | None, float]:
     """What is wrong with how a combination ended, None if nothing, and the seconds that it took."""
     with tempfile.TemporaryDirectory(prefix="hostility-") as folder:
-        ending = apart(
+        ending = run_forked(
             lambda: combination.place.play(Path(folder), combination.value, Random(combination.seed)),
             combination.place.seconds,
             Path(folder),
@@ -112,15 +112,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--kind", action="append", help="only places of this kind")
     parser.add_argument("--only", metavar="COMBINATION", action="append", help="play this one, and show what it prints")
     options = parser.parse_args(arguments)
-    places = [place for place in every_place() if not options.kind or place.kind in options.kind]
+    places = [place for place in all_places() if not options.kind or place.kind in options.kind]
     if (len(options.only) if options.only else options.count) > _FEW:
         warm()
     if options.only:
-        return max(_shown(named(places, words)) for words in options.only)
+        return max(_print_combination(parse_combination(places, words)) for words in options.only)
     tally = Tally(options.count)
     try:
-        for combination in drawn(places, options.count, options.seed):
-            tally.add(combination, *played(combination))
+        for combination in draw_combinations(places, options.count, options.seed):
+            tally.add(combination, *play_combination(combination))
     except KeyboardInterrupt:
         print("\nstopped")
     tally.show()
@@ -135,9 +135,9 @@ def warm() -> None:
     driver.close()
 
 
-def _shown(combination: Combination) -> int:
+def _print_combination(combination: Combination) -> int:
     """Play one combination, and print what it prints; 1 if it ended as it must not."""
-    trouble, _ = played(combination, show=True)
+    trouble, _ = play_combination(combination, show=True)
     print(f"{combination}: {trouble or 'as it should be'}")
     return int(trouble is not None)
 

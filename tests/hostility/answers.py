@@ -24,7 +24,7 @@ def endless(piece: bytes) -> Iterator[bytes]:
         yield piece
 
 
-def said(good: bytes, value: str, draw: Random) -> Iterable[bytes]:
+def hostile_answer(good: bytes, value: str, draw: Random) -> Iterable[bytes]:
     """What a server sends in place of a good JSON body, in pieces; some have no end."""
     length = b"content-length: %d\r\n" % len(good)
     whole = HEAD % (b"200 OK", length) + good
@@ -67,5 +67,5 @@ def said(good: bytes, value: str, draw: Random) -> Iterable[bytes]:
         return (piece for part in ([HEAD % (b"200 OK", b"")], drip(b" ")) for piece in part)
     if value in ("endless-body", "event-endless"):
         return (piece for part in ([HEAD % (b"200 OK", b"")], endless(b"x" * 100_000)) for piece in part)
-    spoilt = texts.mutated(json.loads(good), value, draw)
+    spoilt = texts.mutate_document(json.loads(good), value, draw)
     return [HEAD % (b"200 OK", b"content-length: %d\r\n" % len(spoilt)) + spoilt]

@@ -24,7 +24,7 @@ ESCAPED = 97
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ending:
     """How a function ended: its code (negative for a signal, None where the limit passed), and what it printed."""
 
     code: int | None
@@ -49,7 +49,7 @@ class Ended:
         return bool(match or _PYTESTS.search(self.said))
 
 
-def apart(function: Callable[[], int], seconds: float, folder: Path) -> Ended:
+def run_forked(function: Callable[[], int], seconds: float, folder: Path) -> Ending:
     """Fork, run ``function`` in ``folder``, and end everything that it started.
 
     Orphans of the child become children of this process, which must have no others.
@@ -64,10 +64,10 @@ def apart(function: Callable[[], int], seconds: float, folder: Path) -> Ended:
             _run(function, output.fileno(), folder)
         code = _wait(child, start + seconds)
         spent = time.monotonic() - start
-        left = _left()
+        left = _leftover_commands()
         output.seek(0)
         text = output.read().decode("utf-8", "backslashreplace")
-    return Ended(code, text, spent, tuple(left) if code is not None else ())
+    return Ending(code, text, spent, tuple(left) if code is not None else ())
 
 
 def _run(function: Callable[[], int], output: int, folder: Path) -> None:
@@ -103,13 +103,13 @@ def _wait(child: int, until: float) -> int | None:
     return None
 
 
-def _left() -> list[str]:
+def _leftover_commands() -> list[str]:
     """The orphans that still run after the time that ending takes; ends them."""
     end = time.monotonic() + 2
-    while _reaped() and time.monotonic() < end:
+    while _reap() and time.monotonic() < end:
         time.sleep(0.02)
     commands: dict[int, str] = {}
-    while _reaped():
+    while _reap():
         for task in Path("/proc/self/task").iterdir():
             for pid in map(int, (task / "children").read_text().split()):
                 with contextlib.suppress(OSError):
@@ -121,7 +121,7 @@ def _left() -> list[str]:
     return [f"{pid} {command}" for pid, command in commands.items()]
 
 
-def _reaped() -> bool:
+def _reap() -> bool:
     """Bury what has ended; whether something still runs."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from hostility import texts
 from hostility.place import Place
-from hostility.pytest_runs import ALONE, judged_run
+from hostility.pytest_runs import ALONE, run_judge
 from hostility.python_translators import LIMIT, prepare, value_of
 from toolcall_conformance import Route, formats, load_corpus
 from toolcall_conformance.drivers import Opened, load_driver
@@ -23,13 +23,13 @@ CALL = {"id": "a", "name": "t0", "arguments": {}}
 HOSTILE = "hostility.hostile_translator:T"
 
 
-def _judged(where: str, how: str) -> Place:
+def _judged_bridge(where: str, how: str) -> Place:
     """What a bridge returns or does, through the engine to its reports."""
 
     def play(folder: Path, value: str, draw: Random) -> int:
         prepare(folder, where, how, value)
         case = draw.choice(CASES)
-        return judged_run(ALONE, f"--toolcall-translator={HOSTILE}", f"toolcall::{case}::mcp")
+        return run_judge(ALONE, f"--toolcall-translator={HOSTILE}", f"toolcall::{case}::mcp")
 
     return Place("MCP bridge", f"{where}-{how}", value_of(how), play, seconds=60.0, weight=2)
 
@@ -45,17 +45,17 @@ def _server(part: str) -> Place:
         scenario["id"] = "mine/case"
         section = scenario["mcp"].pop(part)
         scenario["mcp"][part] = texts.RAW
-        hostile = texts.mutated(section, value, draw).decode("utf-8", "surrogatepass")
+        hostile = texts.mutate_document(section, value, draw).decode("utf-8", "surrogatepass")
         text = json.dumps(scenario).replace(json.dumps(texts.RAW), hostile)
         (own / "scenario.json").write_bytes(text.encode("utf-8", "surrogatepass"))
-        return judged_run(
+        return run_judge(
             ALONE, f"--toolcall-translator={REFERENCE}", "--toolcall-corpus=private", "toolcall::mine/case"
         )
 
     return Place("MCP server", part, _document, play, seconds=60.0, weight=3)
 
 
-def _given(operation: str, good: Callable[[], tuple[Any, ...]]) -> Place:
+def _bridge_input(operation: str, good: Callable[[], tuple[Any, ...]]) -> Place:
     """What the driver hands to a bridge: a list of tools or a result with a hostile value somewhere."""
 
     def play(folder: Path, value: str, draw: Random) -> int:
@@ -64,7 +64,7 @@ def _given(operation: str, good: Callable[[], tuple[Any, ...]]) -> Place:
         opened = driver.open(Route(name, name, "gpt", "gpt"))
         if isinstance(opened, Opened):
             arguments = list(good())
-            arguments[-1] = json.loads(texts.mutated(arguments[-1], value, draw))
+            arguments[-1] = json.loads(texts.mutate_document(arguments[-1], value, draw))
             print(type(opened.session.call(operation, *arguments)).__name__)
         driver.close()
         return 0
@@ -85,9 +85,9 @@ def places() -> Iterator[Place]:
     """All places of bridges."""
     for where in ("mcp_tools", "mcp_result"):
         for how in ("returns", "raises", "does", "mutates"):
-            yield _judged(where, how)
+            yield _judged_bridge(where, how)
     for part in ("tools", "results"):
         yield _server(part)
     scenario = load_corpus().cases[CASES[0]].scenario["mcp"]
-    yield _given("mcp_tools", lambda: (scenario["tools"],))
-    yield _given("mcp_result", lambda: (CALL, next(iter(scenario["results"].values()))))
+    yield _bridge_input("mcp_tools", lambda: (scenario["tools"],))
+    yield _bridge_input("mcp_result", lambda: (CALL, next(iter(scenario["results"].values()))))

@@ -112,7 +112,7 @@ def attack(reply: dict[str, Any]) -> None:
     elif VALUE in LINES:
         line = LINES[VALUE](line)
     else:
-        line = texts.mutated(reply, VALUE, DRAW).replace(b"\n", b" ") + b"\n"
+        line = texts.mutate_document(reply, VALUE, DRAW).replace(b"\n", b" ") + b"\n"
     write(line)
 
 

@@ -62,7 +62,7 @@ def _deaf() -> None:
             continue
 
 
-def _raising(*_: Any) -> None:
+def _raise(*_: Any) -> None:
     raise ZeroDivisionError
 
 
@@ -93,7 +93,7 @@ WRECKS: Mapping[str, Callable[[], Any]] = {
     "sleep": lambda: setattr(time, "sleep", None),
     "streams": lambda: sys.__dict__.update(stdin=None, stdout=None, stderr=None),
     "recursion": lambda: sys.setrecursionlimit(60),
-    "trace": lambda: sys.settrace(_raising),
+    "trace": lambda: sys.settrace(_raise),
     "collect": lambda: gc.set_threshold(1),
     "print": lambda: print("x" * 20_000_000),
     "builtins": builtins.__dict__.clear,
@@ -147,7 +147,7 @@ def _many_files() -> None:
             KEPT.append(os.open(os.devnull, os.O_RDONLY))
 
 
-def _other_entries(path: Path) -> None:
+def _write_other_entries(path: Path) -> None:
     path.write_text("# mine\nbox/two alpha/text-kept\n", encoding="utf-8")
 
 
@@ -161,7 +161,7 @@ def _link(path: Path) -> None:
     path.symlink_to("/dev/full")
 
 
-def _locked(path: Path) -> None:
+def _lock_folder(path: Path) -> None:
     KEPT.append(os.open(path.parent, os.O_RDONLY))
     fcntl.flock(KEPT[-1], fcntl.LOCK_EX)
 
@@ -169,13 +169,13 @@ def _locked(path: Path) -> None:
 KEPT: list[int] = []
 CHANGES: Mapping[str, Callable[[Path], Any]] = {
     "gone": lambda path: path.unlink(missing_ok=True),
-    "other": _other_entries,
+    "other": _write_other_entries,
     "half": lambda path: path.write_bytes(path.read_bytes()[:30]),
     "bytes": lambda path: path.write_bytes(bytes(range(256))),
     "folder": _folder,
     "link": _link,
     "longer": lambda path: path.write_bytes(path.read_bytes() * 50),
-    "locked": _locked,
+    "locked": _lock_folder,
     "files": lambda _path: _many_files(),
     "nothing": lambda _path: None,
 }

@@ -29,7 +29,7 @@ POLICY = {
 }
 
 
-def _named(draw: Random) -> str:
+def _draw_text_name(draw: Random) -> str:
     return draw.choice(texts.names())
 
 
@@ -55,7 +55,9 @@ def _judge(name: str, direction: str, beside: str | None) -> Place:
         tail = draw.choice([[], ["--json"], ["--tolerated"]])
         return main(["judge", "--client", ends[0], "--upstream", ends[1], *flags, *tail, "source.json", "body.json"])
 
-    return Place("judged body", f"{direction}-{name}" + (f"-from-{beside}" if beside else ""), _named, play, weight=4)
+    return Place(
+        "judged body", f"{direction}-{name}" + (f"-from-{beside}" if beside else ""), _draw_text_name, play, weight=4
+    )
 
 
 def _stream(name: str) -> Place:
@@ -69,12 +71,12 @@ def _stream(name: str) -> Place:
         else:
             lines = good.split(b"\n")
             at = draw.choice([at for at, line in enumerate(lines) if line.startswith(b"data: {")])
-            lines[at] = b"data: " + texts.mutated(json.loads(lines[at][6:]), value, draw)
+            lines[at] = b"data: " + texts.mutate_document(json.loads(lines[at][6:]), value, draw)
             path.write_bytes(b"\n".join(lines))
         source = golden("anthropic", "-response.sse")
         return main(["judge", "--client", name, "--upstream", "anthropic", "--stream", str(source), str(path)])
 
-    return Place("judged body", f"stream-{name}", _named, play, weight=4)
+    return Place("judged body", f"stream-{name}", _draw_text_name, play, weight=4)
 
 
 def _case(folder: Path, value: str, draw: Random) -> int:
@@ -100,7 +102,7 @@ def _settings(folder: Path, value: str, draw: Random) -> int:
         key = draw.choice(
             ["translator", "timeout", "corpus", "strict", "policy", "known-failures", "cassettes", "nothing"]
         )
-        path.write_bytes(b"[tool.toolcall]\n%s = %s\n" % (key.encode(), texts.mutated("x", value, draw)))
+        path.write_bytes(b"[tool.toolcall]\n%s = %s\n" % (key.encode(), texts.mutate_document("x", value, draw)))
     return main(draw.choice([["list", "cases"], ["smoke"], ["judge", "--client", "gemini", "none.json"]]))
 
 
@@ -182,7 +184,7 @@ def write_cassette(folder: Path, value: str | None, draw: Random, file: str = ""
     part = draw.choice(["body", "string", None, None])
     if value not in texts.FILES and part is not None:  # within a body, which is JSON in a text
         holder = exchange["request"] if part == "body" else exchange["response"]["body"]
-        holder[part] = texts.mutated(json.loads(holder[part]), value, draw).decode("utf-8", "surrogatepass")
+        holder[part] = texts.mutate_document(json.loads(holder[part]), value, draw).decode("utf-8", "surrogatepass")
         path.write_text(json.dumps(good))
     else:
         texts.make(path, good, value, draw)
@@ -211,14 +213,14 @@ def places() -> Iterator[Place]:
             yield _judge(name, direction, None)
             yield _judge(name, direction, draw_other(name, names))
         yield _stream(name)
-    yield Place("corpus", "case", _named, _case, weight=2)
-    yield Place("settings", "pyproject", _named, _settings, weight=2)
-    yield Place("settings", "environment", _named, _environment, weight=2)
-    yield Place("command line", "argument", _named, _argument, weight=2)
-    yield Place("policy", "file", _named, _policy, weight=2)
+    yield Place("corpus", "case", _draw_text_name, _case, weight=2)
+    yield Place("settings", "pyproject", _draw_text_name, _settings, weight=2)
+    yield Place("settings", "environment", _draw_text_name, _environment, weight=2)
+    yield Place("command line", "argument", _draw_text_name, _argument, weight=2)
+    yield Place("policy", "file", _draw_text_name, _policy, weight=2)
     for command in ("report", "badge", "merge", "diff"):
-        yield Place("report", command, _named, _report(command), weight=2)
-    yield Place("cassette", "file", _named, _cassette, weight=3)
+        yield Place("report", command, _draw_text_name, _report(command), weight=2)
+    yield Place("cassette", "file", _draw_text_name, _cassette, weight=3)
 
 
 def draw_other(name: str, names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import gateway as example  # type: ignore[import-not-found,unused-ignore]  # beside the gateway's file, where this runs
-from hostility.answers import said
+from hostility.answers import hostile_answer
 
 WHERE, VALUE, DRAW = sys.argv[2], sys.argv[3], Random(int(sys.argv[4]))
 Example: Any = example.Handler  # type: ignore[attr-defined,unused-ignore]
@@ -23,7 +23,7 @@ class Handler(Example):  # type: ignore[misc]
         if self.command == {"ready": "POST", "post": "GET"}[WHERE]:
             super().answer(status, body, headers)
             return
-        for piece in said(json.dumps(body).encode(), VALUE, DRAW):
+        for piece in hostile_answer(json.dumps(body).encode(), VALUE, DRAW):
             self.wfile.write(piece)
         self.close_connection = True
 

@@ -17,7 +17,7 @@ WHERE, HOW, VALUE = os.environ["HOSTILITY"].split(" ")
 HOME = os.environ["HOSTILITY_HOME"]
 
 
-def bad() -> Any:
+def hostile_value() -> Any:
     """The value, or what the deed does."""
     if HOW == "raises":
         error = ERRORS[VALUE]()
@@ -29,7 +29,7 @@ def bad() -> Any:
     return value(VALUE)
 
 
-def once() -> bool:
+def is_attack() -> bool:
     """Whether this is the first time, or one of as many as ``HOSTILITY_TIMES`` says."""
     if HOW in ("ends", "dies") and "PYTEST_CURRENT_TEST" not in os.environ:
         return False  # pytest's own process tries each route; it is not to end
@@ -45,12 +45,18 @@ def method(name: str, good: Any) -> Any:
     """A method of a session, hostile if it is the one."""
 
     def call(*arguments: Any) -> Any:
-        if name != WHERE or not once():
+        if name != WHERE or not is_attack():
             return good(*arguments)
         if HOW == "mutates":
-            arguments[0]["messages"] = arguments[0]["a"] = bad()
+            arguments[0]["messages"] = arguments[0]["a"] = hostile_value()
             return good(*arguments)
-        return between(good(*arguments)) if HOW == "yields" else later() if HOW == "awaits" else bad()
+        return (
+            between(good(*arguments))
+            if HOW == "yields"
+            else hostile_value_later()
+            if HOW == "awaits"
+            else hostile_value()
+        )
 
     def error(status: Any, body: Any, headers: Any) -> Any:
         return call(status, body, headers)
@@ -61,11 +67,11 @@ def method(name: str, good: Any) -> Any:
 def between(pieces: Any) -> Any:
     """The good pieces with the value among them."""
     for number, piece in enumerate(pieces):
-        yield bad() if number == 1 else piece
+        yield hostile_value() if number == 1 else piece
 
 
-async def later() -> Any:
-    return bad()
+async def hostile_value_later() -> Any:
+    return hostile_value()
 
 
 class Session:
@@ -79,29 +85,29 @@ class Session:
                 "otel", lambda request, response: otel.of_exchange(request, response, route.client).attributes()
             )
         if WHERE == "exchange":
-            self.exchange = lambda _body, _url: bad()
+            self.exchange = lambda _body, _url: hostile_value()
         if WHERE in ("losses", "made_up", "history") and HOW == "is":
-            setattr(self, WHERE, bad())
+            setattr(self, WHERE, hostile_value())
 
     if HOW == "property":
-        locals()[WHERE] = property(lambda _self: bad())
+        locals()[WHERE] = property(lambda _self: hostile_value())
 
 
 class T:
     if WHERE in ("name", "version", "history", "open", "losses") and HOW == "property":
-        locals()[WHERE] = property(lambda _self: bad())
+        locals()[WHERE] = property(lambda _self: hostile_value())
     elif WHERE in ("name", "version"):
-        locals()[WHERE] = bad()
+        locals()[WHERE] = hostile_value()
 
     def __init__(self) -> None:
         if WHERE == "constructor":
-            bad()
+            hostile_value()
 
     if WHERE != "open" or HOW != "property":
 
         def open(self, route: Any) -> Any:
-            return bad() if WHERE == "open" and once() else Session(route)
+            return hostile_value() if WHERE == "open" and is_attack() else Session(route)
 
 
 if WHERE == "module":
-    T = bad()  # type: ignore[misc]
+    T = hostile_value()  # type: ignore[misc]

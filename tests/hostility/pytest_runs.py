@@ -59,7 +59,7 @@ def _prepare_pytest(folder: Path, where: str, how: str, value: str) -> None:
     (folder / "conftest.py").write_text(miniature.CONFTEST)
 
 
-def judged_run(options: tuple[str, ...], *arguments: str) -> int:
+def run_judge(options: tuple[str, ...], *arguments: str) -> int:
     """Run pytest with all reports; its exit code. No item may lack a verdict."""
     reports = [f"--toolcall-report={name}" for name in ("r.json", "r.html", "r.md")]
     code = int(pytest.main([*QUIET, *options, f"--toolcall-timeout={LIMIT}", *reports, *arguments]))
@@ -76,7 +76,7 @@ def _translator(kind: str, where: str, how: str) -> Place:
 
     def play(folder: Path, value: str, _draw: Random) -> int:
         _prepare_pytest(folder, where, how, value)
-        return judged_run(options, f"--toolcall-translator={SPEC}", "--toolcall-artifacts=bodies", "toolcall::box")
+        return run_judge(options, f"--toolcall-translator={SPEC}", "--toolcall-artifacts=bodies", "toolcall::box")
 
     return Place(kind, f"{where}-{how}", value_of(how), play, seconds=seconds, weight=weight)
 
@@ -92,7 +92,7 @@ def _known_failures(written: str) -> Callable[[Path, str, Random], int]:
         )
         file_name = name if written == "toml" else "known.txt"
         more = draw.choice([[], ["--toolcall-known-failures-update"]])
-        return judged_run(
+        return run_judge(
             ALONE, f"--toolcall-translator={SPEC}", f"--toolcall-known-failures={file_name}", *more, "toolcall::box"
         )
 
@@ -116,7 +116,7 @@ def _class(attribute: str) -> Place:
         (folder / "test_mine.py").write_text(SUITE.format(attribute=attribute, value=f"values.value({value!r})"))
         return int(pytest.main([*QUIET, *ALONE, f"--toolcall-timeout={LIMIT}", "test_mine.py"]))
 
-    drawn = values.drawn if attribute == "translator" else lambda draw: draw.choice(values.names())
+    drawn = values.draw_value if attribute == "translator" else lambda draw: draw.choice(values.names())
     return Place("test class", attribute, drawn, play, seconds=40.0, weight=2)
 
 
@@ -138,13 +138,13 @@ def _recording(folder: Path, value: str, draw: Random) -> int:
     write_cassette(folder / "kept", None, draw, "good.json")
     reference = "--toolcall-translator=toolcall_reference:ReferenceTranslator"
     more = draw.choice([[], [reference]])
-    return judged_run(ALONE, "--toolcall-cassettes=kept", *more, "toolcall::recorded")
+    return run_judge(ALONE, "--toolcall-cassettes=kept", *more, "toolcall::recorded")
 
 
 HOWS = ("returns", "raises", "does")
 
 
-def _named(draw: Random) -> str:
+def _draw_text_name(draw: Random) -> str:
     return draw.choice(texts.names())
 
 
@@ -160,10 +160,10 @@ def places() -> Iterator[Place]:
                 if kind == "isolated translator":
                     yield _translator(kind, where, "wrecks")
     for written in ("toml", "lines"):
-        yield Place("known failures", written, _named, _known_failures(written), weight=2)
+        yield Place("known failures", written, _draw_text_name, _known_failures(written), weight=2)
     for attribute in ("translator", "cases", "routes", "checks"):
         yield _class(attribute)
     for where in ("request", "open"):
         for how in HOWS:
             yield _class_translator(where, how)
-    yield Place("judged cassette", "file", _named, _recording, seconds=60.0, weight=2)
+    yield Place("judged cassette", "file", _draw_text_name, _recording, seconds=60.0, weight=2)

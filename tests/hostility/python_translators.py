@@ -36,7 +36,7 @@ def value_of(how: str) -> Callable[[Random], str]:
         return lambda draw: draw.choice([*values.DEEDS])
     if how in endings.TO_THE_PROCESS:
         return lambda draw: draw.choice([*endings.TO_THE_PROCESS[how]])
-    return values.drawn
+    return values.draw_value
 
 
 def _smoke(where: str, how: str) -> Place:
@@ -49,7 +49,7 @@ def _smoke(where: str, how: str) -> Place:
     return Place("translator", f"{where}-{how}", value_of(how), play, seconds=60.0, weight=4)
 
 
-def _called(where: str, how: str) -> Place:
+def _called_operation(where: str, how: str) -> Place:
     """An operation within one format, called through the driver."""
 
     def play(folder: Path, value: str, _draw: Random) -> int:
@@ -95,4 +95,4 @@ def places() -> Iterator[Place]:
             yield _smoke(attribute, how)
     for operation in ("tool_calls", "tool_results", "mcp_tools", "mcp_result", "otel"):
         for how in HOWS:
-            yield _called(operation, how)
+            yield _called_operation(operation, how)

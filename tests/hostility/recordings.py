@@ -8,16 +8,16 @@ from pathlib import Path
 from random import Random
 
 from cassettes.framings import CARRIERS, CUTS, FRAMINGS, RAW
-from cassettes.loopback_provider import KEY, Given
+from cassettes.loopback_provider import KEY, PlannedReply
 from cassettes.test_known_spellings import SPELLINGS
 from hostility.place import Place
-from hostility.servers import recorded
+from hostility.servers import record_case
 
 FORMATS = {"Anthropic": "anthropic", "Chat": "openai_chat", "Responses": "openai_responses", "Gemini": "gemini"}
 NEEDLE = "".join(sign for sign in KEY if sign.isalnum())
 
 
-def _drawn(draw: Random) -> str:
+def _draw_recording(draw: Random) -> str:
     """Framing, carrier, cut and spelling; a key in another spelling is not cut as well."""
     if draw.random() < 0.2:
         return " / ".join(["raw", draw.choice([*RAW]), draw.choice([*CUTS]), "plain"])
@@ -31,8 +31,8 @@ def _play(folder: Path, value: str, _draw: Random) -> int:
     texts = ["It is ", *CUTS[cut](SPELLINGS[spelling](KEY)), ". Keep it."]
     text = RAW[carrier](texts) if framing == "raw" else FRAMINGS[framing](CARRIERS[carrier](texts))
     name = "anthropic" if framing == "raw" else next(FORMATS[name] for name in FORMATS if carrier.startswith(name))
-    answer = Given(text.encode(), headers={"content-type": "text/event-stream; charset=utf-8"})
-    code = recorded(name, "stream", lambda laid: [answer, *laid[1:]])
+    answer = PlannedReply(text.encode(), headers={"content-type": "text/event-stream; charset=utf-8"})
+    code = record_case(name, "stream", lambda laid: [answer, *laid[1:]])
     for path in folder.rglob("*"):
         if path.is_file():
             content = path.read_text(encoding="utf-8", errors="replace")
@@ -55,4 +55,4 @@ def _says(content: str, secret: str) -> bool:
 
 def places() -> Iterator[Place]:
     """The one place."""
-    yield Place("provider that says the key", "stream", _drawn, _play, seconds=40.0, weight=6)
+    yield Place("provider that says the key", "stream", _draw_recording, _play, seconds=40.0, weight=6)

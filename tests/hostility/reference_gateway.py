@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from gateway.running import Running, replying, running
-from gateway.test_gateway_exchanges import PATHS, STREAMS, asking, reply_of
+from gateway.running import RunningGateway, reply_with, run_gateway
+from gateway.test_gateway_exchanges import PATHS, STREAMS, client_request, reply_of
 from hostility import answers, texts
 from hostility.place import Place
 from hostility.servers import ANSWERS
@@ -54,7 +54,7 @@ async def _hostile_provider(value: str, good: bytes, seed: int) -> asyncio.Serve
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             await reader.readuntil(b"\r\n\r\n")
-            for piece in answers.said(good, value, Random(seed)):
+            for piece in answers.hostile_answer(good, value, Random(seed)):
                 writer.write(piece)
                 await writer.drain()
                 await asyncio.sleep(0.1 if len(piece) < 30 else 0)
@@ -71,22 +71,24 @@ def _provider(client: str, kind: str) -> Place:
         server = await _hostile_provider(value, json.dumps(reply_of(upstream)).encode(), draw.randrange(10**6))
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         path, more = (STREAMS, {} if client == "gemini" else {"stream": True}) if kind == "stream" else (PATHS, {})
-        body = asking(client, **more)
+        body = client_request(client, **more)
         async with (
             server,
-            running(replying({}), upstream, {"url": url, "key_env": "PROVIDER_KEY", **LIMITS}, reply_mb=1) as gateway,
+            run_gateway(
+                reply_with({}), upstream, {"url": url, "key_env": "PROVIDER_KEY", **LIMITS}, reply_mb=1
+            ) as gateway,
         ):
-            return await _told(gateway, path[client], body)
+            return await _assert_answered(gateway, path[client], body)
 
     def drawn(draw: Random) -> str:
         # Blanks that drip keep a connection open while a model thinks: a client's own limit ends those.
         ways = [way for way in ANSWERS if way != "drips-body"]
         return draw.choice(ways if draw.random() < 0.7 else [name for name in texts.names() if name not in texts.FILES])
 
-    return Place("gateway's provider", f"{kind}-{client}", drawn, _played(ask), seconds=40.0)
+    return Place("gateway's provider", f"{kind}-{client}", drawn, _play_measured(ask), seconds=40.0)
 
 
-async def _told(gateway: Running, path: str, body: Any, headers: Any = None) -> Any:
+async def _assert_answered(gateway: RunningGateway, path: str, body: Any, headers: Any = None) -> Any:
     status, reply, reply_headers = await gateway.ask(path, body, headers)
     assert status < 400 or (isinstance(reply, dict) and reply.get("error")), (
         f"{status} without an error of the client's API"
@@ -94,7 +96,7 @@ async def _told(gateway: Running, path: str, body: Any, headers: Any = None) -> 
     return [status, reply, dict(reply_headers)]
 
 
-def _quoting(client: str) -> Place:
+def _quoting_provider(client: str) -> Place:
     """A provider refuses, and quotes the key somewhere."""
 
     async def ask(value: str, draw: Random) -> Any:
@@ -108,12 +110,15 @@ def _quoting(client: str) -> Place:
         body: Any = draw.choice(
             [text, {"error": text}, {"error": {"message": text, "type": "x"}}, [text], {"detail": [{"msg": text}]}]
         )
-        answer = replying(body, status, headers={"request-id": text, "x-echo": text})
-        async with running(answer, draw.choice(formats.names()), {"key_env": "PROVIDER_KEY", **LIMITS}) as gateway:
-            return await _told(gateway, PATHS[client], asking(client))
+        answer = reply_with(body, status, headers={"request-id": text, "x-echo": text})
+        async with run_gateway(answer, draw.choice(formats.names()), {"key_env": "PROVIDER_KEY", **LIMITS}) as gateway:
+            return await _assert_answered(gateway, PATHS[client], client_request(client))
 
     return Place(
-        "gateway's provider", f"quotes-{client}", lambda draw: draw.choice(["plain", "bearer", "json"]), _played(ask)
+        "gateway's provider",
+        f"quotes-{client}",
+        lambda draw: draw.choice(["plain", "bearer", "json"]),
+        _play_measured(ask),
     )
 
 
@@ -122,22 +127,26 @@ def _client(client: str) -> Place:
 
     async def ask(value: str, draw: Random) -> Any:
         kind, _, name = value.partition(":")
-        async with running(replying(reply_of("anthropic")), "anthropic", LIMITS) as gateway:
+        async with run_gateway(reply_with(reply_of("anthropic")), "anthropic", LIMITS) as gateway:
             if kind == "head":
                 port = int(gateway.url.rpartition(":")[2])
                 for _ in range(draw.choice([1, 20])):
                     _, writer = await asyncio.open_connection("127.0.0.1", port)
                     writer.write(HEADS[name])
             elif kind == "host":
-                await _told(
+                await _assert_answered(
                     gateway,
                     PATHS[client],
-                    asking(client),
+                    client_request(client),
                     {"host": HOSTS[int(name)]} if HOSTS[int(name)].isprintable() else {},
                 )
             else:
-                await _told(gateway, PATHS[client], texts.mutated(asking(client), name, draw))
-            status, reply, reply_headers = await asyncio.wait_for(gateway.ask(PATHS[client], asking(client)), 10)
+                await _assert_answered(
+                    gateway, PATHS[client], texts.mutate_document(client_request(client), name, draw)
+                )
+            status, reply, reply_headers = await asyncio.wait_for(
+                gateway.ask(PATHS[client], client_request(client)), 10
+            )
             assert status == 200, f"the next client gets {status}: {reply}"
             return [dict(reply_headers)]
 
@@ -147,10 +156,10 @@ def _client(client: str) -> Place:
         kind = draw.choice([*of])
         return f"{kind}:{draw.choice(of[kind])}"
 
-    return Place("gateway's client", client, drawn, _played(ask), seconds=40.0)
+    return Place("gateway's client", client, drawn, _play_measured(ask), seconds=40.0)
 
 
-def _played(ask: Callable[[str, Random], Any]) -> Callable[[Path, str, Random], int]:
+def _play_measured(ask: Callable[[str, Random], Any]) -> Callable[[Path, str, Random], int]:
     def play(_folder: Path, value: str, draw: Random) -> int:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         with contextlib.redirect_stderr(io.StringIO()) as printed:
@@ -171,5 +180,5 @@ def places() -> Iterator[Place]:
     for client in formats.names():
         for kind in ("unary", "stream"):
             yield _provider(client, kind)
-        yield _quoting(client)
+        yield _quoting_provider(client)
         yield _client(client)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from cassettes.loopback_provider import KEY, Asked, Given, base_url, provider, replies
+from cassettes.loopback_provider import KEY, PlannedReply, ReceivedRequest, base_url, provider, replies
 from hostility import texts
 from hostility.place import Place
 from hostility.values import INJECTED
@@ -27,7 +27,7 @@ FILTERS = {
     "environment": ["MINE"],
     "off": ["email"],
 }
-Reply = Given | Callable[[Asked], Given]
+Reply = PlannedReply | Callable[[ReceivedRequest], PlannedReply]
 
 LINES = (
     *("closes", "exits", "kills-itself", "hangs", "floods-stdout", "floods-stderr", "half-line", "long-line"),
@@ -98,7 +98,7 @@ def _gateway_file(folder: Path, value: str, draw: Random) -> int:
             for name, setting in good.items()
             if name != key and isinstance(setting, (str, list))
         )
-        written = texts.mutated(good.get(key, "x"), value, draw).decode("utf-8", "surrogateescape")
+        written = texts.mutate_document(good.get(key, "x"), value, draw).decode("utf-8", "surrogateescape")
         text = f"{key} = {written}\n{rest}\n[upstream.anthropic]\n" + (
             "" if key == "client" else "[client.openai_chat]\n"
         )
@@ -106,7 +106,7 @@ def _gateway_file(folder: Path, value: str, draw: Random) -> int:
     return main(["smoke", "gateway:gateway.toml", "--timeout", LIMIT])
 
 
-def recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]], *more: str) -> int:
+def record_case(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]], *more: str) -> int:
     """Record a case from a provider that gives these answers, made of the good ones."""
     corpus = load_corpus()
     laid = replies(corpus.cases["shell/seed"], name, streamed=kind == "stream")
@@ -134,7 +134,7 @@ def recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]]
 
 def _provider(name: str, kind: str) -> Place:
     def play(_folder: Path, value: str, draw: Random) -> int:
-        return recorded(name, kind, lambda laid: [*_hostile(laid, value, draw)])
+        return record_case(name, kind, lambda laid: [*_hostile(laid, value, draw)])
 
     return Place("provider", f"{kind}-{name}", _answer, play, seconds=40.0, weight=3)
 
@@ -145,40 +145,40 @@ def _filters(folder: Path, value: str, draw: Random) -> int:
         texts.make(folder / "filters", FILTERS, value, draw)
     else:
         texts.make_toml(folder / "filters", FILTERS, value, draw)
-    return recorded(draw.choice(formats.names()), "unary", lambda laid: laid, "--filters", "filters")
+    return record_case(draw.choice(formats.names()), "unary", lambda laid: laid, "--filters", "filters")
 
 
-def _hostile(laid: list[Reply], value: str, draw: Random) -> Iterator[Given]:
+def _hostile(laid: list[Reply], value: str, draw: Random) -> Iterator[PlannedReply]:
     """Good answers, one of which is hostile."""
     at = draw.randrange(len(laid))
     for number, good in enumerate(laid):
-        assert isinstance(good, Given)
+        assert isinstance(good, PlannedReply)
         yield _spoilt(good, value, draw) if number == at else good
 
 
-def _spoilt(good: Given, value: str, draw: Random) -> Given:
+def _spoilt(good: PlannedReply, value: str, draw: Random) -> PlannedReply:
     if value in ANSWERS:
         odd = {
-            "closes": Given(good.body, breaks=True),
-            "hangs": Given(good.body, silent=True),
-            "redirects-away": Given(b"", 302, {"location": "http://192.0.2.1/"}),
-            "redirects": Given(b"", 307, {"location": "/v1/elsewhere"}),
-            "gzip-broken": Given(good.body, 200, {"content-encoding": "gzip"}),
-            "type-odd": Given(good.body, 200, {"content-type": f"text/{INJECTED[:4]!a};charset=rot13"}),
-            "status-999": Given(good.body, 599),
-            "nothing": Given(b"", 204),
-            "events": Given(b"data: {}\n\n" * 20_000, 200, {"content-type": "text/event-stream"}),
+            "closes": PlannedReply(good.body, breaks=True),
+            "hangs": PlannedReply(good.body, silent=True),
+            "redirects-away": PlannedReply(b"", 302, {"location": "http://192.0.2.1/"}),
+            "redirects": PlannedReply(b"", 307, {"location": "/v1/elsewhere"}),
+            "gzip-broken": PlannedReply(good.body, 200, {"content-encoding": "gzip"}),
+            "type-odd": PlannedReply(good.body, 200, {"content-type": f"text/{INJECTED[:4]!a};charset=rot13"}),
+            "status-999": PlannedReply(good.body, 599),
+            "nothing": PlannedReply(b"", 204),
+            "events": PlannedReply(b"data: {}\n\n" * 20_000, 200, {"content-type": "text/event-stream"}),
         }
         status = draw.choice([400, 401, 404, 429, 500, 503])
         late = draw.choice(["9" * 50, "-1", "Wed, 99 Foo", "inf", "nan", "1e999", ""])
-        return odd.get(value, Given(bytes(range(256)), status, {"retry-after": late}))
+        return odd.get(value, PlannedReply(bytes(range(256)), status, {"retry-after": late}))
     lines = good.body.split(b"\n")
     places = [number for number, line in enumerate(lines) if line.startswith(b"data: {")]
     if not places:
-        return Given(texts.mutated(json.loads(good.body), value, draw), 200, good.headers)
+        return PlannedReply(texts.mutate_document(json.loads(good.body), value, draw), 200, good.headers)
     number = draw.choice(places)
-    lines[number] = b"data: " + texts.mutated(json.loads(lines[number][6:]), value, draw)
-    return Given(b"\n".join(lines), 200, good.headers)
+    lines[number] = b"data: " + texts.mutate_document(json.loads(lines[number][6:]), value, draw)
+    return PlannedReply(b"\n".join(lines), 200, good.headers)
 
 
 def places() -> Iterator[Place]:

@@ -13,7 +13,7 @@ class Small:
         from hostility import hostile_translator as hostile
 
         if hostile.WHERE == "constructor":
-            hostile.bad()
+            hostile.hostile_value()
 
     def open(self, route: Any) -> Any:
         from hostility import hostile_translator as hostile
@@ -28,5 +28,5 @@ class Small:
         for name, to in (("request", route.upstream), ("response", route.client)):
             setattr(session, name, hostile.method(name, good(to)))
         if hostile.WHERE in ("losses", "made_up", "history"):
-            setattr(session, hostile.WHERE, hostile.bad())
-        return hostile.bad() if hostile.WHERE == "open" and hostile.once() else session
+            setattr(session, hostile.WHERE, hostile.hostile_value())
+        return hostile.hostile_value() if hostile.WHERE == "open" and hostile.is_attack() else session

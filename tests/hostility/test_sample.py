@@ -54,7 +54,7 @@ TROUBLES = """
 import os, subprocess, sys, time
 from pathlib import Path
 
-from hostility.apart import apart
+from hostility.apart import run_forked
 from toolcall_conformance import load_corpus
 
 def orphan():
@@ -70,7 +70,7 @@ for play, seconds in (
     (lambda: print("INTERNALERROR>") or 3, 5),
     (orphan, 5),
 ):
-    print("trouble:", apart(play, seconds, Path()).trouble())
+    print("trouble:", run_forked(play, seconds, Path()).trouble())
 """
 PLAYED = """
 from hostility.__main__ import main
@@ -81,7 +81,7 @@ main({sample!r})
 
 
 @pytest.fixture(scope="module")
-def said() -> str:
+def sample_output() -> str:
     """What the fuzzer prints of all; it must be alone in its process, and what it reads first it reads but once."""
     played = PLAYED.format(sure=[word for name in SURE for word in ("--only", name)], sample=SAMPLE)
     command = [sys.executable, "-c", textwrap.dedent(TROUBLES) + played]
@@ -89,16 +89,16 @@ def said() -> str:
     return process.stdout
 
 
-def test_these_end_as_they_should(said: str) -> None:
-    assert said.count("as it should be") == len(SURE), said
+def test_these_end_as_they_should(sample_output: str) -> None:
+    assert sample_output.count("as it should be") == len(SURE), sample_output
 
 
-def test_a_sample_ends_as_it_should(said: str) -> None:
-    assert "| all | 20 | 20 |" in said, said
+def test_a_sample_ends_as_it_should(sample_output: str) -> None:
+    assert "| all | 20 | 20 |" in sample_output, sample_output
 
 
-def test_trouble_is_seen(said: str) -> None:
-    troubles = [line.removeprefix("trouble: ") for line in said.splitlines() if line.startswith("trouble: ")]
+def test_trouble_is_seen(sample_output: str) -> None:
+    troubles = [line.removeprefix("trouble: ") for line in sample_output.splitlines() if line.startswith("trouble: ")]
     assert troubles[:3] == ["None", "a bare traceback", "a bare traceback"]
     assert troubles[3:6] == ["over the limit", "ended by signal 11", "pytest's INTERNALERROR"]
     assert troubles[6].startswith("left running: ")

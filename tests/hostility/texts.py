@@ -82,7 +82,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return paths
 
 
-def mutated(document: Any, name: str, draw: Random) -> bytes:
+def mutate_document(document: Any, name: str, draw: Random) -> bytes:
     """The document as JSON with a hostile value at a place that is drawn, or a member of a hostile name beside it."""
     document = copy.deepcopy(document)
     hostile = RAW if name in WRITTEN else JSON[name]
@@ -107,7 +107,7 @@ def _fifo(path: Path, _: bytes) -> None:
     os.mkfifo(path)
 
 
-def _written(change: Callable[[bytes], bytes]) -> Callable[[Path, bytes], object]:
+def _write_changed(change: Callable[[bytes], bytes]) -> Callable[[Path, bytes], object]:
     return lambda path, good: path.write_bytes(change(good))
 
 
@@ -117,28 +117,28 @@ FILES: Mapping[str, Callable[[Path, bytes], object]] = {
     "file-loop": lambda path, _: path.symlink_to(path),
     "file-missing": lambda _path, _: None,
     "file-directory": lambda path, _: path.mkdir(),
-    "file-empty": _written(lambda _: b""),
-    "file-nul": _written(lambda _: b"\0" * 1000),
-    "file-half": _written(lambda good: good[: len(good) // 2]),
-    "file-bom": _written(lambda good: b"\xef\xbb\xbf" + good),
-    "file-utf16": _written(lambda good: good.decode().encode("utf-16")),
-    "file-bytes": _written(lambda _: bytes(range(256)) * 10),
-    "file-twice": _written(lambda good: good + good),
-    "file-gzip": _written(gzip.compress),
-    "file-bomb": _written(lambda _: gzip.compress(b"[" * 50_000_000)),
-    "file-brackets": _written(lambda _: b"[" * 100_000),
-    "file-braces": _written(lambda _: b'{"a":' * 100_000),
-    "file-lines": _written(lambda _: b"\n" * 1_000_000),
-    "file-yaml-tag": _written(lambda _: b"!!python/object/apply:os.system ['touch pwned']"),
-    "file-laughs": _written(
+    "file-empty": _write_changed(lambda _: b""),
+    "file-nul": _write_changed(lambda _: b"\0" * 1000),
+    "file-half": _write_changed(lambda good: good[: len(good) // 2]),
+    "file-bom": _write_changed(lambda good: b"\xef\xbb\xbf" + good),
+    "file-utf16": _write_changed(lambda good: good.decode().encode("utf-16")),
+    "file-bytes": _write_changed(lambda _: bytes(range(256)) * 10),
+    "file-twice": _write_changed(lambda good: good + good),
+    "file-gzip": _write_changed(gzip.compress),
+    "file-bomb": _write_changed(lambda _: gzip.compress(b"[" * 50_000_000)),
+    "file-brackets": _write_changed(lambda _: b"[" * 100_000),
+    "file-braces": _write_changed(lambda _: b'{"a":' * 100_000),
+    "file-lines": _write_changed(lambda _: b"\n" * 1_000_000),
+    "file-yaml-tag": _write_changed(lambda _: b"!!python/object/apply:os.system ['touch pwned']"),
+    "file-laughs": _write_changed(
         lambda _: (
             b"a0: &a0 [x]\n"
             + b"".join(b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12))
         )
     ),
-    "file-events": _written(lambda _: b"data: {}\n\n" * 50_000),
-    "file-event-endless": _written(lambda _: b"data: " + b"x" * 3_000_000),
-    "file-injected": _written(lambda _: INJECTED.encode("utf-8", "surrogatepass") * 10),
+    "file-events": _write_changed(lambda _: b"data: {}\n\n" * 50_000),
+    "file-event-endless": _write_changed(lambda _: b"data: " + b"x" * 3_000_000),
+    "file-injected": _write_changed(lambda _: INJECTED.encode("utf-8", "surrogatepass") * 10),
 }
 """By name, how a file is made hostile; given its path and its good content."""
 
@@ -153,12 +153,12 @@ def make(path: Path, document: Any, name: str, draw: Random) -> None:
     if name in FILES:
         FILES[name](path, json.dumps(document).encode())
     else:
-        path.write_bytes(mutated(document, name, draw))
+        path.write_bytes(mutate_document(document, name, draw))
 
 
 def word(name: str, draw: Random) -> str:
     """A hostile word: for a command line, the environment, or a line of a file."""
-    text = "x" if name in FILES else mutated("x", name, draw).decode("utf-8", "surrogateescape")
+    text = "x" if name in FILES else mutate_document("x", name, draw).decode("utf-8", "surrogateescape")
     return text.strip('"')
 
 
@@ -180,12 +180,12 @@ def make_toml(path: Path, table: Mapping[str, Any], name: str, draw: Random, hea
 
 def toml_text(table: Mapping[str, Any], header: str = "") -> str:
     """A table as TOML."""
-    return "\n".join([header, *(f"{json.dumps(key)} = {_in_toml(value)}" for key, value in table.items()), ""])
+    return "\n".join([header, *(f"{json.dumps(key)} = {_to_toml(value)}" for key, value in table.items()), ""])
 
 
-def _in_toml(value: Any) -> str:
+def _to_toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_in_toml(entry)}" for key, entry in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(key)} = {_to_toml(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_in_toml, value)) + "]"
+        return "[" + ", ".join(map(_to_toml, value)) + "]"
     return json.dumps(value, ensure_ascii=isinstance(value, str) and HALF in value)

@@ -44,7 +44,7 @@ COMMANDS = {
 }
 
 
-def _forked(work: Any) -> int:
+def _fork_work(work: Any) -> int:
     """The exit code of a copy of this process that does this work: the work may end its process."""
     if not (child := os.fork()):
         os._exit(int(work()))
@@ -55,12 +55,12 @@ def _ends(way: str, where: str) -> Place:
     options, weight = WAYS[way]
 
     def play(folder: Path, value: str, _draw: Random) -> int:
-        _prepared(folder, where, "leaves", value)
+        _prepare_project(folder, where, "leaves", value)
         report = folder / "r.json"
         report.write_text(json.dumps({"footer": {"complete": True, "items": 7}, "items": []}))
         old = report.read_bytes()
         arguments = [*QUIET, *options, f"--toolcall-timeout={LIMIT}", "--toolcall-report=r.json"]
-        code = _forked(lambda: pytest.main([*arguments, f"--toolcall-translator={SPEC}", "toolcall::box"]))
+        code = _fork_work(lambda: pytest.main([*arguments, f"--toolcall-translator={SPEC}", "toolcall::box"]))
         print(f"the run ended with {code}")
         is_visible = value not in endings.UNSEEN or way == "isolated"
         stays = report.exists() and report.read_bytes() == old
@@ -70,22 +70,22 @@ def _ends(way: str, where: str) -> Place:
         assert code >= 0 or value in ("kill", "segfault"), f"signal {-code}"
         return 0
 
-    return Place("ended run", f"{way.replace(' ', '-')}-{where}", _named(endings.LEAVES), play, 90.0, weight)
+    return Place("ended run", f"{way.replace(' ', '-')}-{where}", _draw_name(endings.LEAVES), play, 90.0, weight)
 
 
-def _named(values: Any) -> Any:
+def _draw_name(values: Any) -> Any:
     return lambda draw: draw.choice([*values])
 
 
-def _prepared(folder: Path, where: str, how: str, value: str) -> None:
+def _prepare_project(folder: Path, where: str, how: str, value: str) -> None:
     prepare(folder, where, how, value)
     miniature.write_corpus(folder / "mini")
     (folder / "conftest.py").write_text(miniature.CONFTEST)
 
 
-def _known(folder: Path, value: str, draw: Random) -> int:
+def _change_known_failures(folder: Path, value: str, draw: Random) -> int:
     """The file of known failures changes, or files run out, while a run lasts that writes it anew at its end."""
-    _prepared(folder, "request", "changes", value)
+    _prepare_project(folder, "request", "changes", value)
     path = folder / "known.toml"
     path.write_text(texts.toml_text(KNOWN, "[[known]]"))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -143,6 +143,6 @@ def places() -> Iterator[Place]:
     for way in WAYS:
         for where in ("module", "constructor", "open", "request", "response"):
             yield _ends(way, where)
-    yield Place("changed file", "known", _named(endings.CHANGES), _known, 60.0, weight=1)
+    yield Place("changed file", "known", _draw_name(endings.CHANGES), _change_known_failures, 60.0, weight=1)
     for name, words in COMMANDS.items():
-        yield Place("output", name, _named(OUTPUTS), _output(words), 60.0, weight=1)
+        yield Place("output", name, _draw_name(OUTPUTS), _output(words), 60.0, weight=1)

@@ -260,7 +260,7 @@ def names() -> list[str]:
     return [*PLAIN]
 
 
-def drawn(draw: Random) -> str:
+def draw_value(draw: Random) -> str:
     """The name of a value: a plain one, or a liar, alone or within others."""
     if draw.random() < 0.45:
         return draw.choice(names())

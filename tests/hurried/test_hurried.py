@@ -21,7 +21,7 @@ MAX_CAUSES = 64
 MAX_KNOWN_LINES = 120
 
 
-def judged(folder: Path, *what: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+def run_suite(folder: Path, *what: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
     """A run of some items, and its causes without notes."""
     report = folder / "report.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
@@ -40,7 +40,7 @@ def judged(folder: Path, *what: str) -> tuple[subprocess.CompletedProcess[str], 
 
 
 def test_each_bug_is_a_cause_and_the_causes_are_few(tmp_path: Path) -> None:
-    ran, causes = judged(tmp_path, "toolcall::@quick")
+    ran, causes = run_suite(tmp_path, "toolcall::@quick")
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     lines = ran.stdout.partition("= toolcall conformance =")[0].splitlines()
     families = {item["case"].partition("/")[0] for item in document["items"]}
@@ -62,7 +62,7 @@ def test_two_repairs_are_two_causes_and_one_repair_is_one(tmp_path: Path) -> Non
     Ids that are made of names collide in one way, whether Gemini gave ids or none.
     """
     cases = ("streaming/limit-amid-arguments", "web_tools/hosted-beside-function", "grep/long-ids", "arguments/no-json")
-    _, causes = judged(tmp_path, *(f"toolcall::{case}" for case in cases))
+    _, causes = run_suite(tmp_path, *(f"toolcall::{case}" for case in cases))
     shown_cases = [
         root["example"].split("::")[1] for root in causes if root["rule"] == "openai_chat/stream-arguments-json"
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.growing import MODELS, Body, translated
+from benchmarks.growing import MODELS, Body, translate_request
 from judging import judge
 from toolcall_conformance.judge.translation import identity
 from toolcall_conformance.judge.translation.schemas import normal_schemas
@@ -47,7 +47,7 @@ def chat(arguments: str = "{}", result: str = "ok", schema: Any = None) -> Body:
     }
 
 
-def grave(corpus: Corpus, source: Body, output: Body, upstream: str) -> set[str]:
+def must_rules(corpus: Corpus, source: Body, output: Body, upstream: str) -> set[str]:
     """The rules that a request of Chat's breaks by a MUST."""
     findings = judge(source, output, client="openai_chat", upstream=upstream, corpus=corpus).findings
     return {finding.rule for finding in findings if finding.is_must}
@@ -60,60 +60,62 @@ def test_a_result_that_is_nested_deeply(corpus: Corpus, nested: str, upstream: s
     source = chat(result=text("1"))
     spaced = text("1").replace(":", ": ").replace("[", "[ ")
 
-    def found(result: str) -> set[str]:
-        return grave(corpus, source, translated(chat(result=result), "openai_chat", upstream), upstream)
+    def must_rules_with_result(result: str) -> set[str]:
+        return must_rules(corpus, source, translate_request(chat(result=result), "openai_chat", upstream), upstream)
 
-    assert found(text("1")) == found(spaced) == set()
-    assert found(text("2")) == {"translation/result-content"}
+    assert must_rules_with_result(text("1")) == must_rules_with_result(spaced) == set()
+    assert must_rules_with_result(text("2")) == {"translation/result-content"}
 
 
 def test_a_failure_that_is_nested_deeply(corpus: Corpus) -> None:
-    def said(inner: str) -> Body:
-        source = translated(chat(result=NESTED["objects"](inner)), "openai_chat", "anthropic")
+    def failed_request(inner: str) -> Body:
+        source = translate_request(chat(result=NESTED["objects"](inner)), "openai_chat", "anthropic")
         source["messages"][-1]["content"][0]["is_error"] = True
         return source
 
-    def found(source: Body, inner: str) -> set[str]:
-        output = translated(said(inner), "anthropic", "openai_responses")
+    def must_rules_with_failure(source: Body, inner: str) -> set[str]:
+        output = translate_request(failed_request(inner), "anthropic", "openai_responses")
         findings = judge(source, output, client="anthropic", upstream="openai_responses", corpus=corpus).findings
         return {finding.rule for finding in findings if finding.is_must}
 
-    assert found(said("1"), "1") == set()
-    assert found(said("1"), "2") == {"translation/error-message"}
+    assert must_rules_with_failure(failed_request("1"), "1") == set()
+    assert must_rules_with_failure(failed_request("1"), "2") == {"translation/error-message"}
 
 
 def test_arguments_that_are_nested_deeply(corpus: Corpus) -> None:
     text = NESTED["objects"]
 
-    def found(arguments: str) -> set[str]:
-        output = translated(chat(arguments), "openai_chat", "openai_responses")
-        return grave(corpus, chat(text("1")), output, "openai_responses")
+    def must_rules_with_arguments(arguments: str) -> set[str]:
+        output = translate_request(chat(arguments), "openai_chat", "openai_responses")
+        return must_rules(corpus, chat(text("1")), output, "openai_responses")
 
-    assert found(text("1")) == found(text("1").replace(":", ": ")) == set()
-    assert found(text("2")) == {"translation/arguments"}
+    assert must_rules_with_arguments(text("1")) == must_rules_with_arguments(text("1").replace(":", ": ")) == set()
+    assert must_rules_with_arguments(text("2")) == {"translation/arguments"}
 
 
 def test_a_schema_that_is_nested_deeply(corpus: Corpus) -> None:
-    def asked(key: str) -> Body:
+    def request_with_required(key: str) -> Body:
         schema: Body = {"type": "OBJECT", "properties": {"b": {"type": "STRING"}}, "required": [key]}
         for _ in range(80):
             schema = {"type": "OBJECT", "properties": {"a": schema}, "required": ["a"]}
         tool = {"functionDeclarations": [{"name": "t", "description": "d", "parameters": schema}]}
         return {"contents": [{"role": "user", "parts": [{"text": "Go on"}]}], "tools": [tool]}
 
-    def found(key: str) -> set[str]:
-        findings = judge(asked("b"), asked(key), client="gemini", upstream="gemini", corpus=corpus).findings
+    def rules_with_required(key: str) -> set[str]:
+        findings = judge(
+            request_with_required("b"), request_with_required(key), client="gemini", upstream="gemini", corpus=corpus
+        ).findings
         return {finding.rule for finding in findings}
 
-    assert found("b") == set()
-    assert "gemini/schema-required-defined" in found("gone")
+    assert rules_with_required("b") == set()
+    assert "gemini/schema-required-defined" in rules_with_required("gone")
 
 
 def test_a_schema_of_too_many_steps(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     properties = {f"k{number}": {"type": "string"} for number in range(9)}
     source = chat(schema={"type": "object", "properties": properties})
     other = json.loads(json.dumps(source).replace('"k8": {"type": "string"}', '"k8": {"type": "integer"}'))
-    outputs = [translated(body, "openai_chat", "anthropic") for body in (source, other)]
+    outputs = [translate_request(body, "openai_chat", "anthropic") for body in (source, other)]
     monkeypatch.setattr(normal_schemas, "MAX_STEPS", 3)
     judgements = [
         judge(source, output, client="openai_chat", upstream="anthropic", corpus=corpus) for output in outputs
@@ -125,13 +127,13 @@ def test_what_says_the_same_hides_nothing_that_is_lost(corpus: Corpus) -> None:
     """Members of a vendor, which no other rule compares: the last one is another, the others are blank and gone."""
     blank = {f"x{number}": None for number in range(2 * identity.MAX_DIFFERENCES)}
 
-    def told(last: int) -> dict[str, int]:
-        source = translated(chat(), "openai_chat", "anthropic")
+    def count_losses(last: int) -> dict[str, int]:
+        source = translate_request(chat(), "openai_chat", "anthropic")
         source["metadata"] = {"user_id": "u", **blank, "y": 1}
         output = source | {"metadata": {"user_id": "u", "y": last}}
         findings = judge(source, output, client="anthropic", upstream="anthropic", corpus=corpus).findings
         rules = [finding.rule for finding in findings if finding.rule.startswith("translation/identity")]
         return {rule: rules.count(rule) for rule in rules}
 
-    assert told(1) == {"translation/identity-spelling": identity.MAX_DIFFERENCES}
-    assert told(2) == {"translation/identity-spelling": identity.MAX_DIFFERENCES, "translation/identity": 1}
+    assert count_losses(1) == {"translation/identity-spelling": identity.MAX_DIFFERENCES}
+    assert count_losses(2) == {"translation/identity-spelling": identity.MAX_DIFFERENCES, "translation/identity": 1}

@@ -18,7 +18,7 @@ from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.library import Corpus
 
 
-def declared() -> set[str]:
+def comparison_fields() -> set[str]:
     """The functions of ``translation`` that compare the two sides of a pair."""
     fields: set[str] = set()
     for entry in pkgutil.walk_packages(translation.__path__, f"{translation.__name__}."):
@@ -32,11 +32,11 @@ def declared() -> set[str]:
 
 def test_every_comparison_is_in_the_table_once() -> None:
     listed = [f"{comparison.compare.__module__}.{comparison.compare.__name__}" for comparison in COMPARISONS]
-    assert sorted(listed) == sorted(declared())
+    assert sorted(listed) == sorted(comparison_fields())
     assert all(comparison.kinds for comparison in COMPARISONS)
 
 
-def damaged(corpus: Corpus) -> Iterator[Pair]:
+def mismatched_pairs(corpus: Corpus) -> Iterator[Pair]:
     """Pairs with something wrong almost everywhere: one conversation in the place of another's translation."""
     cases = [corpus.cases[name] for name in ("shell/two-rounds", "parallel/seed", "reasoning/seed", "grep/realistic")]
     for case in cases:
@@ -51,7 +51,7 @@ def damaged(corpus: Corpus) -> Iterator[Pair]:
 
 def test_no_comparison_rests_on_another(corpus: Corpus) -> None:
     rules: set[str] = set()
-    for pair in damaged(corpus):
+    for pair in mismatched_pairs(corpus):
         kinds = (REQUEST, HISTORY) if pair.is_request else (REPLY,)
         for kind in kinds:
             findings = compare(pair, kind)
@@ -63,7 +63,7 @@ def test_no_comparison_rests_on_another(corpus: Corpus) -> None:
 
 
 def test_nothing_is_written_into_a_pair(corpus: Corpus) -> None:
-    pair = next(damaged(corpus))
+    pair = next(mismatched_pairs(corpus))
     for entry in dataclasses.fields(pair):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(pair, entry.name, None)

@@ -42,7 +42,7 @@ def stream(delta: dict[str, Any], end: dict[str, Any], done: bytes = DONE) -> by
     return b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + done
 
 
-def translated(client: str, data: bytes) -> dict[str, Any]:
+def translate_stream(client: str, data: bytes) -> dict[str, Any]:
     return parse(b"".join(open_way(client, "openai_chat", stream=True).stream([data])))
 
 
@@ -57,11 +57,13 @@ def test_done_ends_a_reply(delta: dict[str, Any], end: dict[str, Any]) -> None:
     data = stream(delta, end)
     source = stream(delta, {"finish_reason": "tool_calls" if delta is CALLED else "stop"})
     for client in FORMATS:
-        output = translated(client, data)
+        output = translate_stream(client, data)
         assert musts(client, data, output) == [], client
         if client != "openai_chat":  # that one is passed on as it came
-            assert formats.assemble(client, output).body == formats.assemble(client, translated(client, source)).body
-        assert musts(client, data, translated(client, source)) == [], client
+            assert (
+                formats.assemble(client, output).body == formats.assemble(client, translate_stream(client, source)).body
+            )
+        assert musts(client, data, translate_stream(client, source)) == [], client
 
 
 @pytest.mark.parametrize("end", UNSAID)
@@ -74,8 +76,8 @@ def test_what_breaks_off_is_broken_off_still(delta: dict[str, Any], done: bytes,
     data = stream(delta, end, done)
     assert formats.assemble("openai_chat", parse(data)).as_sent.end == "open"
     for client in set(FORMATS) - {"openai_chat"}:
-        assert formats.assemble(client, translated(client, data)).end == "failed"
-        as_whole = translated(client, stream(delta, {"finish_reason": "stop"}))
+        assert formats.assemble(client, translate_stream(client, data)).end == "failed"
+        as_whole = translate_stream(client, stream(delta, {"finish_reason": "stop"}))
         assert {"translation/stream-cut-end", "translation/stream-cut-call"} & {
             finding.rule for finding in musts(client, data, as_whole)
         }
@@ -84,9 +86,9 @@ def test_what_breaks_off_is_broken_off_still(delta: dict[str, Any], done: bytes,
 @pytest.mark.parametrize("end", UNSAID)
 def test_the_calls_say_how_it_ended(end: dict[str, Any]) -> None:
     data = stream(CALLED, end)
-    cut = translated("anthropic", stream(CALLED, {"finish_reason": "length"}))
+    cut = translate_stream("anthropic", stream(CALLED, {"finish_reason": "length"}))
     assert {finding.rule for finding in musts("anthropic", data, cut)} == {"translation/finish-reason"}
-    failed = translated("anthropic", stream(CALLED, end, b""))
+    failed = translate_stream("anthropic", stream(CALLED, end, b""))
     assert "translation/finish-reason" in {finding.rule for finding in musts("anthropic", data, failed)}
 
 

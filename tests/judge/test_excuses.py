@@ -59,14 +59,16 @@ def test_inside_a_schema_the_way_counts(place: str, level: Level) -> None:
 
 
 def test_what_no_known_part_is_at_excuses_by_its_kind_and_once() -> None:
-    def asked(*roles: str) -> dict[str, Any]:
+    def request_with_roles(*roles: str) -> dict[str, Any]:
         return responses() | {"input": [{"role": role, "content": "x"} for role in roles]}
 
     def messages(*roles: str) -> dict[str, Any]:
         return chat() | {"messages": [{"role": role, "content": "x"} for role in roles]}
 
     source = messages("user", "robot")
-    findings = judge(source, asked("user", "robot"), client="openai_chat", upstream="openai_responses").findings
+    findings = judge(
+        source, request_with_roles("user", "robot"), client="openai_chat", upstream="openai_responses"
+    ).findings
     assert {finding.level for finding in findings if finding.rule == "openai_responses/message-role"} == {Level.NOTE}
 
 

@@ -15,7 +15,7 @@ NOT_NULL = {"not": {"type": "null"}}
 KINDS = ["text", "image", "document", "search_result", "tool_reference", "browser_state"]
 
 
-def asking(*keys: str, **members: Any) -> dict[str, Any]:
+def objects(*keys: str, **members: Any) -> dict[str, Any]:
     """A schema that asks for keys of an object."""
     return {"required": list(keys), "properties": {key.strip("_"): member for key, member in members.items()}}
 
@@ -55,22 +55,22 @@ def asking(*keys: str, **members: Any) -> dict[str, Any]:
         ({"type": "object", "maxProperties": 16}, "any object of at most 16 keys"),
         ({"type": "object", "required": ["a", "b"]}, 'any object with "a" and "b"'),
         (
-            {"type": "object", **asking("type", "id", type={"const": "x"}, id={"type": "string"})},
+            {"type": "object", **objects("type", "id", type={"const": "x"}, id={"type": "string"})},
             'any object with "type": "x"; "id": any string',
         ),
-        ({"type": "object", **asking("a", a=NOT_NULL)}, 'any object with "a": anything other than null'),
-        ({"type": "object", "not": asking("a", "b")}, 'any object without both "a" and "b"'),
-        ({"type": "object", "not": asking("a")}, 'any object without "a"'),
+        ({"type": "object", **objects("a", a=NOT_NULL)}, 'any object with "a": anything other than null'),
+        ({"type": "object", "not": objects("a", "b")}, 'any object without both "a" and "b"'),
+        ({"type": "object", "not": objects("a")}, 'any object without "a"'),
         (
-            {"type": "object", "not": {"allOf": [asking("a"), {"anyOf": [asking("bC"), asking("b_c")]}]}},
+            {"type": "object", "not": {"allOf": [objects("a"), {"anyOf": [objects("bC"), objects("b_c")]}]}},
             'any object without both "a" and "bC"',
         ),
-        ({"type": "object", "oneOf": [asking("a"), asking("b")]}, 'any object with exactly one of "a" and "b"'),
+        ({"type": "object", "oneOf": [objects("a"), objects("b")]}, 'any object with exactly one of "a" and "b"'),
         ({"anyOf": [{"type": "array", "items": NAME}, {"minLength": 2}]},
          f"any string of at least 2 characters, or any list, each {describe_schema(NAME, 80)}"),
-        ({"type": "object", "required": ["a"], "anyOf": [asking("b"), asking("c")]},
+        ({"type": "object", "required": ["a"], "anyOf": [objects("b"), objects("c")]},
          'any object with "a", and one of "b" and "c"'),
-        ({"items": {"anyOf": [asking("a"), asking("b")]}}, 'any list, each any object with one of "a" and "b"'),
+        ({"items": {"anyOf": [objects("a"), objects("b")]}}, 'any list, each any object with one of "a" and "b"'),
     ],
 )  # fmt: skip
 def test_a_value(schema: dict[str, Any], words: str) -> None:
@@ -80,10 +80,10 @@ def test_a_value(schema: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        (asking("a", "b"), 'the keys "a" and "b"'),
-        (asking("a", "b", a={"type": "string"}), '"a": any string; "b"'),
-        ({"anyOf": [asking("a", a=NOT_NULL), asking("b")]}, 'one of "a" and "b"'),
-        ({"anyOf": [asking("a", a={"type": "object"}), asking("b")]}, '"a": any object, or "b"'),
+        (objects("a", "b"), 'the keys "a" and "b"'),
+        (objects("a", "b", a={"type": "string"}), '"a": any string; "b"'),
+        ({"anyOf": [objects("a", a=NOT_NULL), objects("b")]}, 'one of "a" and "b"'),
+        ({"anyOf": [objects("a", a={"type": "object"}), objects("b")]}, '"a": any object, or "b"'),
     ],
 )
 def test_keys_that_lack(schema: dict[str, Any], words: str) -> None:
@@ -91,7 +91,7 @@ def test_keys_that_lack(schema: dict[str, Any], words: str) -> None:
 
 
 def test_what_is_too_long_is_left_out_step_by_step() -> None:
-    schema = {"type": "object", **asking("type", "id", type={"enum": KINDS}, id=NAME)}
+    schema = {"type": "object", **objects("type", "id", type={"enum": KINDS}, id=NAME)}
     assert "browser_state" in describe_schema(schema, 500)
     shorter = 'any object with "type": "text", "image", "document" or 3 more; "id": any string of at least 1 character'
     assert describe_schema(schema, 130) == f"{shorter} that matches ^[a-z]+$"

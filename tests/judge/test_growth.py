@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.growing import FAULTS, SHAPES, translated
+from benchmarks.growing import FAULTS, SHAPES, translate_request
 from toolcall_conformance import Ends, Judge, load_corpus
 from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
@@ -47,7 +47,7 @@ def exponent(counts: list[int]) -> float:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_work_grows_with_size(shape: str) -> None:
-    first, *bodies = [in_chat(shape, size) for size in (2, SMALL, LARGE)]
+    first, *bodies = [chat_request_pair(shape, size) for size in (2, SMALL, LARGE)]
     steep = {}
     for fault, make in share(FAULTS.items(), 3, [*SHAPES].index(shape)):
         work(first[0], make(first[1]))  # what is loaded on first use
@@ -59,7 +59,7 @@ def test_work_grows_with_size(shape: str) -> None:
 
 @pytest.mark.parametrize("fault", ["ids null", "types wrong", "nulls"])
 def test_a_finding_takes_little_work(fault: str) -> None:
-    first, small, large = [in_chat("calls at once", size) for size in (2, SMALL, LARGE)]
+    first, small, large = [chat_request_pair("calls at once", size) for size in (2, SMALL, LARGE)]
     work(first[0], FAULTS[fault](first[1]))  # what is loaded on first use
     finding_counts = [
         len(JUDGE.request(source, FAULTS[fault](output), ENDS).findings) for source, output in (small, large)
@@ -69,7 +69,7 @@ def test_a_finding_takes_little_work(fault: str) -> None:
 
 
 def test_telling_findings_grows_with_their_number() -> None:
-    def told(size: int) -> int:
+    def count_report_calls(size: int) -> int:
         findings = [Finding("a/b", Level.MUST, f"/{number}", "wrong") for number in range(size)]
         milder = [Finding("c/d", Level.SHOULD, f"/{number}", "odd") for number in range(size)]
         item = ReportedItem("case", "request", "anthropic", "gemini", 1)
@@ -77,13 +77,13 @@ def test_telling_findings_grows_with_their_number() -> None:
         profile.runcall(describe, item, [*findings, *milder], CORPUS, failing=findings, known_reason=lambda _: None)
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
-    assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MAX_EXPONENT
+    assert exponent([count_report_calls(10 * SMALL), count_report_calls(10 * LARGE)]) < MAX_EXPONENT
 
 
-def in_chat(shape: str, size: int) -> tuple[Any, Any]:
+def chat_request_pair(shape: str, size: int) -> tuple[Any, Any]:
     """A request of Chat's, and what the reference makes of it for Anthropic."""
-    source = translated(SHAPES[shape](size), "anthropic", "openai_chat")
-    return source, translated(source, "openai_chat", "anthropic")
+    source = translate_request(SHAPES[shape](size), "anthropic", "openai_chat")
+    return source, translate_request(source, "openai_chat", "anthropic")
 
 
 def test_work_that_is_square_is_seen() -> None:

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import toolcall_conformance
-from benchmarks.growing_replies import answered, asked, reply, stream, streamed
+from benchmarks.growing_replies import reply, stream, tool_request, translate_reply, translate_stream
 from toolcall_conformance import Ends, Judge, Requests
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from tracing import Lines, lines_run
+from tracing import Lines, count_lines
 
 SMALL, LARGE = 6, 18
 MAX_EXPONENT = 1.45
@@ -47,14 +47,14 @@ def steep(small: Lines, large: Lines) -> Mapping[str, float]:
 def streams(judge: Judge, client: str, size: int) -> Callable[[], object]:
     upstream = UPSTREAM[client]
     source = stream(upstream, "texts and calls", size)
-    bodies = parse(source), parse(streamed(source, upstream, client))
-    return lambda: judge.stream(*bodies, Ends(client, upstream), requests=Requests(asked(client)))
+    bodies = parse(source), parse(translate_stream(source, upstream, client))
+    return lambda: judge.stream(*bodies, Ends(client, upstream), requests=Requests(tool_request(client)))
 
 
 def replies(judge: Judge, client: str, size: int) -> Callable[[], object]:
     upstream = UPSTREAM[client]
     source = reply(upstream, "texts and calls", size)
-    output = answered(source, upstream, client)
+    output = translate_reply(source, upstream, client)
     return lambda: judge.response(source, output, Ends(client, upstream))
 
 
@@ -63,7 +63,7 @@ def replies(judge: Judge, client: str, size: int) -> Callable[[], object]:
 def test_no_line_runs_with_the_square(corpus: Corpus, client: str, judging: Callable[..., Any]) -> None:
     judge = Judge(corpus)
     judging(judge, client, 2)()  # what is loaded on first use
-    small, large = [lines_run(judging(judge, client, size), OURS) for size in (SMALL, LARGE)]
+    small, large = [count_lines(judging(judge, client, size), OURS) for size in (SMALL, LARGE)]
     assert sum(large.values()) > 100 * LARGE
     assert steep(small, large) == {}
 
@@ -80,6 +80,6 @@ def test_a_line_that_looks_through_all_is_seen(looks: Callable[[int, Any], objec
                 looks(number, (item for other in numbers for item in (other, other)))
                 numbers.append(number)
 
-        return lines_run(keep, __file__)
+        return count_lines(keep, __file__)
 
     assert len(steep(work(SMALL), work(LARGE))) == rows

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.growing import SHAPES, Body, call, request, result, translated
+from benchmarks.growing import SHAPES, Body, call, request, result, translate_request
 from toolcall_conformance import Ends, Judge, load_corpus
 
 JUDGE = Judge(load_corpus())
@@ -23,14 +23,14 @@ ORPHANS = {
 """What the format itself says of a result without its call."""
 
 
-def found(source: Any, output: Any, route: tuple[str, str]) -> list[str]:
+def broken_rules(source: Any, output: Any, route: tuple[str, str]) -> list[str]:
     return [finding.rule for finding in JUDGE.request(source, output, Ends(*route)).findings]
 
 
-def both(shape: str, size: int, route: tuple[str, str]) -> tuple[Body, Body]:
+def request_and_translation(shape: str, size: int, route: tuple[str, str]) -> tuple[Body, Body]:
     """A request, and what the reference makes of it, to be spoilt."""
-    source = translated(SHAPES[shape](size), "anthropic", route[0])
-    return source, copy.deepcopy(translated(source, *route))
+    source = translate_request(SHAPES[shape](size), "anthropic", route[0])
+    return source, copy.deepcopy(translate_request(source, *route))
 
 
 def conversation(body: Body) -> list[Any]:
@@ -39,32 +39,32 @@ def conversation(body: Body) -> list[Any]:
 
 @pytest.mark.parametrize("route", ROUTES, ids="-to-".join)
 def test_one_text_of_eight_hundred_is_lost(route: tuple[str, str]) -> None:
-    source, output = both("messages", 400, route)
+    source, output = request_and_translation("messages", 400, route)
     turns = conversation(output)
     del turns[next(at for at, turn in enumerate(turns) if "said 200" in str(turn))]
-    assert found(source, output, route) == ["translation/text-lost"]
+    assert broken_rules(source, output, route) == ["translation/text-lost"]
 
 
 @pytest.mark.parametrize("route", ROUTES, ids="-to-".join)
 def test_one_of_a_thousand_equal_calls_is_lost(route: tuple[str, str]) -> None:
-    source, output = both("equal calls", 1000, route)
-    assert found(source, output, route) == []
+    source, output = request_and_translation("equal calls", 1000, route)
+    assert broken_rules(source, output, route) == []
     spoilt = without_call(output, 500)
-    assert sorted(found(source, spoilt, route)) == [ORPHANS[route[1]], "translation/call-lost"]
+    assert sorted(broken_rules(source, spoilt, route)) == [ORPHANS[route[1]], "translation/call-lost"]
 
 
 def without_call(body: Body, number: int) -> Body:
     """The body without one of its calls; its result stays."""
     counter = itertools.count()
 
-    def kept(value: Any) -> Any:
+    def remove_call(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: kept(entry) for key, entry in value.items()}
+            return {key: remove_call(entry) for key, entry in value.items()}
         if isinstance(value, list):
-            return [kept(entry) for entry in value if not (is_call(entry) and next(counter) == number)]
+            return [remove_call(entry) for entry in value if not (is_call(entry) and next(counter) == number)]
         return value
 
-    return dict(kept(body))
+    return dict(remove_call(body))
 
 
 def is_call(value: Any) -> bool:
@@ -78,11 +78,11 @@ def is_call(value: Any) -> bool:
 @pytest.mark.parametrize("size", [8, 1000])
 def test_two_ids_among_equal_calls_change_places(size: int) -> None:
     route = "openai_chat", "anthropic"
-    source, output = both("equal calls", size, route)
+    source, output = request_and_translation("equal calls", size, route)
     results = conversation(output)[2]["content"]
     first, second = results[size // 2], results[size // 2 + 1]
     first["tool_use_id"], second["tool_use_id"] = second["tool_use_id"], first["tool_use_id"]
-    assert found(source, output, route) == ["translation/results-linked"] * 2
+    assert broken_rules(source, output, route) == ["translation/results-linked"] * 2
 
 
 def rounds(numbers: range) -> Body:
@@ -103,7 +103,7 @@ def test_a_block_of_equal_calls_is_lost(lost: range) -> None:
             for key in ("id", "tool_use_id"):
                 if key in block:
                     block[key] = names.setdefault(block[key], f"new_{len(names)}")
-    counts = Counter(found(source, output, ("anthropic", "anthropic")))
+    counts = Counter(broken_rules(source, output, ("anthropic", "anthropic")))
     assert counts["translation/call-lost"] == len(lost)
     assert counts["translation/text-lost"] in (1, len(lost))
     assert not counts.keys() & {"translation/results-linked", "translation/text-moved", "translation/result-lost"}

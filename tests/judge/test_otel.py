@@ -26,15 +26,15 @@ JSON = st.recursive(
 )
 
 
-def found(example: dict[str, Any]) -> dict[str, Level]:
+def levels_by_rule(example: dict[str, Any]) -> dict[str, Level]:
     findings = JUDGE.otel(example["format"], example["request"], example["response"], example["output"]).findings
     return {finding.rule: finding.level for finding in findings}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["id"])
 def test_the_examples_of_a_rule_show_it_and_nothing_else(rule: dict[str, Any]) -> None:
-    assert found(rule["breaks"]) == {rule["id"]: Level(rule["level"])}
-    assert found(rule["obeys"]) == {}
+    assert levels_by_rule(rule["breaks"]) == {rule["id"]: Level(rule["level"])}
+    assert levels_by_rule(rule["obeys"]) == {}
 
 
 @pytest.mark.parametrize("name", load_corpus().formats)

@@ -30,7 +30,7 @@ def policies(corpus: Corpus) -> dict[str, Policy]:
     return {path.stem: load_policy(corpus, path) for path in sorted((corpus.root / "policies").glob("*.json"))}
 
 
-def played(
+def play_items(
     corpus: Corpus,
     policy: Policy,
     translator: Any,
@@ -68,8 +68,8 @@ def test_the_reference_does_what_a_policy_says(corpus: Corpus, name: str) -> Non
     policy = policies(corpus)[name]
     every = [(client, upstream) for client in NAMES for upstream in NAMES]
     routes = tuple(share(every, 2, [*policies(corpus)].index(name)))
-    results = [*played(corpus, policy, reference(policy), routes=routes, checks=("request", "response", "stream"))]
-    results += played(corpus, policy, reference(policy), checks=("agent_loop",))
+    results = [*play_items(corpus, policy, reference(policy), routes=routes, checks=("request", "response", "stream"))]
+    results += play_items(corpus, policy, reference(policy), checks=("agent_loop",))
     assert len(results) > 70
     assert {result.verdict for _, result in results} <= {Verdict.PASS, Verdict.WARN}
 
@@ -117,7 +117,7 @@ def test_who_does_otherwise_fails(corpus: Corpus, name: str) -> None:
     policy = policies(corpus)[file]
     if name.startswith(("sends", "chooses")):
         other = {**other, "guidance": {}, "clean_system": {}}
-    assert rule in rules(played(corpus, policy, reference(policy, **other)))
+    assert rule in rules(play_items(corpus, policy, reference(policy, **other)))
 
 
 class Session:
@@ -136,7 +136,7 @@ class Session:
         return self.inner.stream(chunks)
 
 
-def wrapped(policy: Policy, kind: type[Session]) -> Any:
+def wrap_translator(policy: Policy, kind: type[Session]) -> Any:
     inner = reference(policy)
 
     class Translator:
@@ -146,7 +146,7 @@ def wrapped(policy: Policy, kind: type[Session]) -> Any:
     return Translator()
 
 
-def swapped(value: Any, *pairs: tuple[str, str]) -> Any:
+def swap_texts(value: Any, *pairs: tuple[str, str]) -> Any:
     text = json.dumps(value)
     for old, new in pairs:
         text = text.replace(old, new)
@@ -157,12 +157,12 @@ class NoWayBack(Session):
     """The provider's names of tools reach the client."""
 
     def response(self, body: Any) -> Any:
-        return swapped(self.inner.response(body), ('"cat"', '"read_file"'), ('"search_files"', '"find_files"'))
+        return swap_texts(self.inner.response(body), ('"cat"', '"read_file"'), ('"search_files"', '"find_files"'))
 
 
 class NoParametersBack(Session):
     def response(self, body: Any) -> Any:
-        return swapped(self.inner.response(body), ('"pattern"', '"glob"'), ('\\"pattern\\"', '\\"glob\\"'))
+        return swap_texts(self.inner.response(body), ('"pattern"', '"glob"'), ('\\"pattern\\"', '\\"glob\\"'))
 
 
 class NotInStreams(Session):
@@ -200,7 +200,9 @@ WRAPPED = {
 def test_who_does_it_in_part_fails(corpus: Corpus, kind: type[Session]) -> None:
     file, rule = WRAPPED[kind]
     policy = policies(corpus)[file]
-    broken_rules = rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),)))
+    broken_rules = rules(
+        play_items(corpus, policy, wrap_translator(policy, kind), routes=(("openai_responses", "anthropic"),))
+    )
     assert rule in broken_rules
 
 
@@ -233,7 +235,9 @@ class FreeChoiceUnsaid(Session):
 @pytest.mark.parametrize("file", ["guidance", "together"])
 def test_the_same_in_other_words_passes(corpus: Corpus, kind: type[Session], file: str) -> None:
     policy = policies(corpus)[file]
-    broken_rules = rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),)))
+    broken_rules = rules(
+        play_items(corpus, policy, wrap_translator(policy, kind), routes=(("openai_responses", "anthropic"),))
+    )
     assert [*broken_rules] == []
 
 
@@ -241,13 +245,13 @@ def test_a_tool_that_has_a_name_of_the_policy_s_by_itself_keeps_it(corpus: Corpu
     """Only a tool that the client declares under the other name has been renamed."""
     policy = policies(corpus)["rename"]
     assert "read_file" in policy.rename.values()
-    results = [*played(corpus, policy, reference(policy), cases=("read_file/seed", "read_file/choice-named"))]
+    results = [*play_items(corpus, policy, reference(policy), cases=("read_file/seed", "read_file/choice-named"))]
     assert {result.verdict for _, result in results} <= {Verdict.PASS, Verdict.WARN}
     # And what a translator makes of its name is the warning that it is without a policy.
     judge, case = PoliciedJudge(corpus, policy=policy), corpus.cases["read_file/seed"]
     route = Route("anthropic", "openai_chat", case.model("anthropic"), case.model("openai_chat"))
     source = case.exchanges("anthropic")[0].request
-    output = swapped(reference(policy).open(route).request(source), ('"read_file"', '"proxy_read_file"'))
+    output = swap_texts(reference(policy).open(route).request(source), ('"read_file"', '"proxy_read_file"'))
     rule_levels = {(finding.rule, finding.is_must) for finding in judge.request(source, output, route).findings}
     assert ("translation/tool-name-kept", False) in rule_levels
     assert not any(must for _, must in rule_levels)

@@ -54,11 +54,11 @@ class Refusing:
 
 class Session:
     def __init__(self, route: Route, of: Refusing) -> None:
-        self.inner, self.of, self.left = ReferenceTranslator().open(route), of, of.taken
+        self.inner, self.part_of_day, self.left = ReferenceTranslator().open(route), of, of.taken
 
     def request(self, body: dict[str, Any], /) -> Any:
         if not self.left:
-            raise self.of.error(self.of.words)
+            raise self.part_of_day.error(self.part_of_day.words)
         self.left -= 1
         return self.inner.request(body)
 
@@ -70,7 +70,7 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
     return Route(client, upstream, case.model(client), case.model(upstream))
 
 
-def refused(
+def check_refusal(
     case: Case,
     route: Route,
     words: str,
@@ -100,7 +100,7 @@ def parts(case: Case, route: Route) -> Iterator[tuple[int, NameablePart]]:
 
 
 @cache
-def shown(pair: str) -> Mapping[str, tuple[Case, int, NameablePart]]:
+def example_parts(pair: str) -> Mapping[str, tuple[Case, int, NameablePart]]:
     """For each element that may be lost on a route a case, and the part of one of its requests that says it."""
     client, upstream = pair.split("-to-")
     examples: dict[str, tuple[Case, int, NameablePart]] = {}
@@ -112,7 +112,7 @@ def shown(pair: str) -> Mapping[str, tuple[Case, int, NameablePart]]:
     return examples
 
 
-def without(body: Any, part: NameablePart) -> Any:
+def drop_part(body: Any, part: NameablePart) -> Any:
     """The body without the part: without the key, or the whole entry of a list, that says it."""
     body = copy.deepcopy(body)
     pointer = part.pointer
@@ -138,12 +138,12 @@ def without(body: Any, part: NameablePart) -> Any:
     return body
 
 
-def dropped(case: Case, route: Route, number: int, words: str) -> list[Finding]:
+def judge_dropped_parts(case: Case, route: Route, number: int, words: str) -> list[Finding]:
     """What the judge says of the reference's translation of the request without all that words name."""
     body = shorter = case.exchanges(route.client)[number].request
     named = [part for place, part in parts(case, route) if place == number and part.is_named_in(words)]
     for part in sorted(named, key=lambda part: part.pointer, reverse=True):  # the last of a list first
-        shorter = without(shorter, part)
+        shorter = drop_part(shorter, part)
     output = ReferenceTranslator().open(route).request(shorter)
     return list(HARNESS.judge.request(body, output, route).findings)
 
@@ -157,13 +157,13 @@ def losses(pair: str) -> Iterator[str]:
 @every("pair", loss_table.pairs(CORPUS), id=str)
 def test_refused_never_weighs_more_than_dropped(pair: str) -> None:
     graver = []
-    for element, (case, number, part) in shown(pair).items():
+    for element, (case, number, part) in example_parts(pair).items():
         if element.startswith("private:"):
             continue
         route = route_of(case, *pair.split("-to-"))
         words = f"{pair} does not support {part.names[0]!r}"
-        loud = gravest(refused(case, route, words, earlier_count=number).findings)
-        quiet = gravest(dropped(case, route, number, words))
+        loud = gravest(check_refusal(case, route, words, earlier_count=number).findings)
+        quiet = gravest(judge_dropped_parts(case, route, number, words))
         if ORDER.index(loud) > ORDER.index(quiet):
             graver.append(f"{element} in {case.id}: refused {loud}, dropped {quiet}")
     assert not graver, "\n".join(graver)
@@ -171,7 +171,7 @@ def test_refused_never_weighs_more_than_dropped(pair: str) -> None:
 
 def test_every_element_that_may_be_lost_is_tried() -> None:
     table = {element for pair in loss_table.pairs(CORPUS) for element in losses(pair)}
-    tried = {element for pair in loss_table.pairs(CORPUS) for element in shown(pair)}
+    tried = {element for pair in loss_table.pairs(CORPUS) for element in example_parts(pair)}
     assert table - tried == NO_MEMBER_OF_ITS_OWN.keys() | {"result-audio", *LIMITED}
 
 
@@ -220,7 +220,7 @@ def test_a_refusal_by_its_words(
     case_id, client, upstream = place
     case = CORPUS.cases[case_id]
     route = route_of(case, client, upstream)
-    result = refused(case, route, words, error)
+    result = check_refusal(case, route, words, error)
     assert [(finding.rule, finding.level) for finding in result.findings] == (
         [] if level is None else [(REFUSED, level)]
     )
@@ -232,7 +232,7 @@ def test_a_refusal_by_its_words(
 
 def test_a_crash_that_names_a_setting_is_a_crash() -> None:
     case = CORPUS.cases["settings/seed-and-penalties"]
-    result = refused(case, route_of(case, "openai_chat", "anthropic"), "seed", ValueError)
+    result = check_refusal(case, route_of(case, "openai_chat", "anthropic"), "seed", ValueError)
     assert [(finding.rule, finding.level) for finding in result.findings] == [("translation/crashed", Level.MUST)]
 
 

@@ -11,7 +11,7 @@ from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Fo
 from toolcall_conformance.reports.item_record import finding_json, finding_value
 
 
-def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
+def reported_finding(want: Any, limit: int | None = None) -> dict[str, Any]:
     finding = Finding("a/b", Level.MUST, "/c", "no", want=want, got=1)
     document: dict[str, Any] = json.loads(json.dumps(finding_json(finding, limit=limit)))
     return document
@@ -27,16 +27,16 @@ def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
     ],
 )
 def test_what_should_stand_there(want: Any, expected: Any) -> None:
-    assert plain(want)["want"] == expected
-    assert finding_value(plain(want), "want") == want
+    assert reported_finding(want)["want"] == expected
+    assert finding_value(reported_finding(want), "want") == want
 
 
 def test_what_nobody_knows_has_no_key() -> None:
-    assert "want" not in plain(NOT_KNOWN)
-    assert finding_value(plain(NOT_KNOWN), "want") is NOT_KNOWN
+    assert "want" not in reported_finding(NOT_KNOWN)
+    assert finding_value(reported_finding(NOT_KNOWN), "want") is NOT_KNOWN
 
 
 def test_a_long_form_is_cut_as_other_values_are() -> None:
-    want = plain(Form({"not": {"enum": ["toolu_1"] * 500}}), limit=2_000)["want"]
+    want = reported_finding(Form({"not": {"enum": ["toolu_1"] * 500}}), limit=2_000)["want"]
     assert want["$shown"].startswith('{"$json_schema": {"not"')
     assert want["$length"] > 2_000

@@ -33,7 +33,7 @@ def route_to(client: str) -> Route:
     return Route(client, upstream, CASE.model(client), CASE.model(upstream), stream=True)
 
 
-def streamed(client: str) -> tuple[Any, dict[str, Any]]:
+def translate_stream(client: str) -> tuple[Any, dict[str, Any]]:
     """The provider's stream, and what the reference makes of it, as events."""
     route = route_to(client)
     session = ReferenceTranslator().open(route)
@@ -42,9 +42,9 @@ def streamed(client: str) -> tuple[Any, dict[str, Any]]:
     return parse(sent), parse(b"".join(session.stream([sent])))
 
 
-def told(client: str, change: Change) -> dict[str, list[str]]:
+def must_places(client: str, change: Change) -> dict[str, list[str]]:
     """The MUST rules that are told of a changed stream, each with the places."""
-    source, output = streamed(client)
+    source, output = translate_stream(client)
     change(output)
     findings = HARNESS.judge.stream(source, parse(dump(output["events"])), Ends(client, SOURCE[client])).findings
     rules: dict[str, list[str]] = {}
@@ -71,7 +71,7 @@ def stray(output: dict[str, Any]) -> None:
 
 
 def test_a_call_of_nobody_is_one_fault() -> None:
-    assert [*told("openai_chat", stray)] == ["translation/call-invented"]
+    assert [*must_places("openai_chat", stray)] == ["translation/call-invented"]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_the_same_fault_of_a_real_call_is_told(key: str, rule: str) -> None:
         first = next(entry for event in output["events"] for entry in entries(event))
         del first[key]
 
-    pointers = told("openai_chat", change)
+    pointers = must_places("openai_chat", change)
     assert "translation/call-invented" in pointers
     assert len(pointers[rule]) == 1
 
@@ -97,7 +97,7 @@ def test_where_a_call_lacks_something_the_pieces_may_be_its_own() -> None:
                 if entry["index"] == 1 and "id" not in entry:
                     entry.update(index=REAL, id="call_nobody")
 
-    pointers = told("openai_chat", change)
+    pointers = must_places("openai_chat", change)
     assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-name"} <= pointers.keys()
 
 
@@ -112,7 +112,7 @@ def test_an_index_that_a_call_of_nobody_takes_from_another_is_told() -> None:
         entries(piece)[:] = [{"index": 0, "id": "call_nobody", "type": "function", "function": function}]
         events.insert(last + 1, piece)
 
-    assert [*told("openai_chat", change)] == ["openai_chat/stream-call-own-index", "translation/call-invented"]
+    assert [*must_places("openai_chat", change)] == ["openai_chat/stream-call-own-index", "translation/call-invented"]
 
 
 def test_half_a_call_in_every_format() -> None:
@@ -157,7 +157,7 @@ def test_half_a_call_in_every_format() -> None:
         )
 
     for client, change in (("anthropic", block), ("openai_responses", item), ("gemini", part)):
-        assert [*told(client, change)] == ["translation/call-invented"], client
+        assert [*must_places(client, change)] == ["translation/call-invented"], client
 
 
 def test_in_a_reply_that_is_no_stream() -> None:

@@ -15,7 +15,7 @@ from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
 CORPUS = load_corpus()
 
 
-def tolerated(name: str, *, has_tolerance: bool = True) -> tuple[Tolerated, ...]:
+def tolerated_differences(name: str, *, has_tolerance: bool = True) -> tuple[Tolerated, ...]:
     """What a judge tolerated in the output of a verdict."""
     verdict: Any = next(verdict for verdict in read_verdicts(CORPUS.root) if verdict["name"] == name)
     whole = whole_verdict(CORPUS.root, verdict)
@@ -33,8 +33,8 @@ def tolerated(name: str, *, has_tolerance: bool = True) -> tuple[Tolerated, ...]
     ],
 )
 def test_it_is_told(verdict: str, name: str, pointer: str) -> None:
-    assert (name, pointer) in {(deviation.name, deviation.pointer) for deviation in tolerated(verdict)}
-    assert tolerated(verdict, has_tolerance=False) == ()
+    assert (name, pointer) in {(deviation.name, deviation.pointer) for deviation in tolerated_differences(verdict)}
+    assert tolerated_differences(verdict, has_tolerance=False) == ()
 
 
 def test_places_are_those_of_the_request_that_was_sent() -> None:
@@ -44,7 +44,7 @@ def test_places_are_those_of_the_request_that_was_sent() -> None:
         for verdict in read_verdicts(CORPUS.root)
         if verdict["direction"] == "loop" and verdict["kind"] == "harmless"
     ]
-    places = [(loop, place.pointer) for loop in loops for place in tolerated(loop["name"])]
+    places = [(loop, place.pointer) for loop in loops for place in tolerated_differences(loop["name"])]
     assert len(places) > 50
     for verdict, pointer in places:
         resolve(verdict["output"], pointer)  # raises where nothing stands there

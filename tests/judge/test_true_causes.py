@@ -32,7 +32,9 @@ def request(case: str, name: str, exchange: int = 0) -> dict[str, Any]:
     return copy.deepcopy(dict(CORPUS.cases[case].exchanges(name)[exchange].request))
 
 
-def changed(case: str, client: str, change: Callable[[Events], Events], exchange: int = 0) -> tuple[Finding, ...]:
+def judge_changed_stream(
+    case: str, client: str, change: Callable[[Events], Events], exchange: int = 0
+) -> tuple[Finding, ...]:
     """What the judge reports of a golden stream whose events are changed, against one of another format."""
     upstream = SOURCES.get(client, "openai_chat")
     output = golden(case, client, exchange)
@@ -49,7 +51,7 @@ def causes(findings: Sequence[Finding]) -> dict[str, str]:
     }
 
 
-def beside(findings: Sequence[Finding], client: str) -> dict[str, str]:
+def leading_rules_by_rule(findings: Sequence[Finding], client: str) -> dict[str, str]:
     """The rules that a report prints beside another one."""
     return leading_rules(findings, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
 
@@ -81,12 +83,12 @@ def without_finish(events: Events) -> Events:
 def test_a_missing_end_is_no_wrong_reason(
     client: str, change: Callable[[Events], Events], end: str, exchange: int
 ) -> None:
-    findings = changed("parallel/three-tools", client, change, exchange)
+    findings = judge_changed_stream("parallel/three-tools", client, change, exchange)
     rule_causes = causes(findings)
     assert rule_causes.pop(end) == ""
     assert rule_causes.pop("translation/finish-reason") == end
     assert set(rule_causes.values()) <= {end, "translation/finish-reason"}
-    assert beside(findings, client)["translation/finish-reason"] == end
+    assert leading_rules_by_rule(findings, client)["translation/finish-reason"] == end
     (reason,) = [finding for finding in findings if finding.rule == "translation/finish-reason"]
     assert "the translation ends with" not in reason.message
 
@@ -97,7 +99,7 @@ def test_a_wrong_reason_stays_one_where_the_end_is_missing_too() -> None:
         delta["data"]["delta"]["stop_reason"] = "max_tokens"
         return [*head, delta]
 
-    rule_causes = causes(changed("parallel/three-tools", "anthropic", wrong))
+    rule_causes = causes(judge_changed_stream("parallel/three-tools", "anthropic", wrong))
     assert rule_causes["anthropic/stream-end"] == rule_causes["translation/finish-reason"] == ""
 
 
@@ -193,7 +195,7 @@ def pieces_one_further(events: Events) -> Events:
 
 @pytest.mark.parametrize("case", ["parallel/two-rounds", "read_many_files/two-rounds"])
 def test_a_block_that_goes_on_at_an_index_of_none_is_one_fault(case: str) -> None:
-    findings = [finding for finding in changed(case, "anthropic", pieces_one_further) if finding.is_must]
+    findings = [finding for finding in judge_changed_stream(case, "anthropic", pieces_one_further) if finding.is_must]
     assert {finding.rule for finding in findings} == {"anthropic/stream-block-open"}
     assert (findings[0].want, findings[0].got) == (0, 1)
     assert findings[0].message == "the block started at /events/1/data has the number 0, and goes on at 1"
@@ -206,7 +208,7 @@ def test_blocks_that_share_an_index_are_one_fault_with_its_consequences() -> Non
             event["data"].update({"index": 0} if "index" in event["data"] else {})
         return [event for event in events if event["data"]["type"] != "content_block_stop"]
 
-    rule_causes = causes(changed("parallel/two-rounds", "anthropic", all_first))
+    rule_causes = causes(judge_changed_stream("parallel/two-rounds", "anthropic", all_first))
     index = "anthropic/stream-block-index"
     assert rule_causes.pop(index) == ""
     assert rule_causes["anthropic/stream-block-closed"] == rule_causes["anthropic/stream-arguments-json"] == index
@@ -270,7 +272,7 @@ def empty_call(events: Events) -> Events:
 
 
 def test_a_call_of_which_nothing_was_read_is_lost_and_not_renamed() -> None:
-    findings = changed("free_form/grammar-lark", "openai_responses", empty_call)
+    findings = judge_changed_stream("free_form/grammar-lark", "openai_responses", empty_call)
     assert causes(findings) == {"translation/call-lost": ""}
     (lost,) = [finding for finding in findings if finding.is_must]
     assert lost.message == "only an empty call is there, without a name and arguments"
@@ -328,13 +330,13 @@ def stray(piece: str) -> Callable[[Events], Events]:
 
 
 def test_arguments_behind_a_whole_call_go_on_with_none() -> None:
-    rule_causes = causes(changed("parallel/three-tools", "openai_chat", stray('{"query": "x"}')))
+    rule_causes = causes(judge_changed_stream("parallel/three-tools", "openai_chat", stray('{"query": "x"}')))
     assert rule_causes.pop("translation/call-invented") == ""
     assert "translation/arguments" not in rule_causes
 
 
 def test_nothing_at_a_new_index_is_no_call() -> None:
-    rule_causes = causes(changed("parallel/three-tools", "openai_chat", stray("")))
+    rule_causes = causes(judge_changed_stream("parallel/three-tools", "openai_chat", stray("")))
     assert rule_causes == {"openai_chat/stream-call-index": ""}
 
 

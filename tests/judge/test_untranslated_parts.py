@@ -31,7 +31,7 @@ def anthropic(*messages: Any) -> dict[str, Any]:
     return {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": [ASK, *messages], "tools": [tool]}
 
 
-def told(findings: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
+def untranslated_parts(findings: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
     """By place, the rule and the source's place of the parts that are said to be untranslated."""
     return {
         finding.pointer: (finding.rule, finding.source_pointer)
@@ -44,7 +44,7 @@ def test_a_tool_of_another_format() -> None:
     findings = judge(
         responses([FREE, FLAT]), chat([FREE, FLAT]), client="openai_responses", upstream="openai_chat"
     ).findings
-    assert told(findings) == {
+    assert untranslated_parts(findings) == {
         "/tools/0": ("openai_chat/custom-tool", "/tools/0"),
         "/tools/1": ("openai_chat/tool-nested", "/tools/1"),
     }
@@ -55,7 +55,7 @@ def test_an_item_among_messages() -> None:
     findings = judge(
         responses([FLAT], CALL, OUTPUT), anthropic(CALL, OUTPUT), client="openai_responses", upstream="anthropic"
     ).findings
-    assert told(findings) == {
+    assert untranslated_parts(findings) == {
         "/messages/1": ("anthropic/shape", "/input/1"),
         "/messages/2": ("anthropic/shape", "/input/2"),
     }
@@ -68,7 +68,7 @@ def test_an_item_among_messages() -> None:
 @pytest.mark.parametrize("tool", [NESTED, NESTED | {"strict": False}, FLAT | {"name": "get_stok"}])
 def test_what_is_not_as_it_was_is_told_by_its_own_rule(tool: dict[str, Any]) -> None:
     findings = judge(responses([FLAT]), chat([tool]), client="openai_responses", upstream="openai_chat").findings
-    assert told(findings) == {}
+    assert untranslated_parts(findings) == {}
 
 
 def test_a_schema_is_json_schema_in_either_format() -> None:
@@ -82,7 +82,7 @@ def test_a_schema_is_json_schema_in_either_format() -> None:
     }
     findings = judge(source, output, client="openai_responses", upstream="gemini").findings
     assert any(finding.is_must and finding.rule.startswith("gemini/schema") for finding in findings)
-    assert told(findings) == {}
+    assert untranslated_parts(findings) == {}
 
 
 def test_an_empty_message_is_alike_in_both_formats() -> None:

@@ -34,41 +34,47 @@ MAX_COUNT = 26
 
 
 @cache
-def found() -> tuple[tuple[str, Finding], ...]:
+def cached_findings() -> tuple[tuple[str, Finding], ...]:
     return tuple((name, finding) for name, finding in wants.findings() if wants.is_of_a_format(finding))
 
 
-def listed(side: Side) -> list[str]:
+def listed_rules(side: Side) -> list[str]:
     return [rule for entry in LISTED[side] for rule in entry["rules"]]
 
 
-def lacking(side: Side) -> Counter[str]:
+def count_unknown_sides(side: Side) -> Counter[str]:
     """How many findings of each rule do not know this side."""
-    return Counter(finding.rule for _, finding in found() if getattr(finding, side) is NOT_KNOWN)
+    return Counter(finding.rule for _, finding in cached_findings() if getattr(finding, side) is NOT_KNOWN)
 
 
 @pytest.mark.parametrize("side", ["want", "got"])
 def test_a_finding_says_it_or_its_rule_is_listed(side: Side) -> None:
-    assert sorted(lacking(side).keys() - set(listed(side))) == [], "say it, or list the rule with a reason"
+    assert sorted(count_unknown_sides(side).keys() - set(listed_rules(side))) == [], (
+        "say it, or list the rule with a reason"
+    )
 
 
 @pytest.mark.parametrize("side", ["want", "got"])
 def test_a_listed_rule_cannot_know(side: Side) -> None:
-    assert sorted(set(listed(side)) - lacking(side).keys()) == [], "these say it now: take them off the list"
+    assert sorted(set(listed_rules(side)) - count_unknown_sides(side).keys()) == [], (
+        "these say it now: take them off the list"
+    )
 
 
 @pytest.mark.parametrize("side", ["want", "got"])
 def test_the_list_gives_reasons_and_each_rule_once(side: Side) -> None:
     assert all(entry["reason"].endswith(".") for entry in LISTED[side])
-    assert [rule for rule, count in Counter(listed(side)).items() if count > 1] == []
+    assert [rule for rule, count in Counter(listed_rules(side)).items() if count > 1] == []
 
 
 def test_no_finding_wants_what_it_got() -> None:
-    assert [(name, finding.rule, finding.pointer) for name, finding in found() if wants.says_nothing(finding)] == []
+    assert [
+        (name, finding.rule, finding.pointer) for name, finding in cached_findings() if wants.says_nothing(finding)
+    ] == []
 
 
 def forms() -> list[tuple[str, Finding, Form]]:
-    return [(name, finding, finding.want) for name, finding in found() if isinstance(finding.want, Form)]
+    return [(name, finding, finding.want) for name, finding in cached_findings() if isinstance(finding.want, Form)]
 
 
 def test_forms_are_schemas_and_told_in_two_lines() -> None:
@@ -115,8 +121,8 @@ def lacks_keys(form: Form) -> bool:
 
 def test_few_findings_are_without_a_want() -> None:
     """Prints how many of how many."""
-    count = lacking("want").total()
-    print(f"{count} of {len(found())} findings of formats' rules are without a want")
+    count = count_unknown_sides("want").total()
+    print(f"{count} of {len(cached_findings())} findings of formats' rules are without a want")
     assert count <= MAX_COUNT
 
 

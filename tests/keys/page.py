@@ -50,12 +50,12 @@ def page(schemas_by_name: Mapping[str, Schema]) -> str:
 
 
 def _contents(schemas_by_name: Mapping[str, Schema]) -> str:
-    rows = sorted((*_titled(schema), name) for name, schema in schemas_by_name.items())
+    rows = sorted((*_split_title(schema), name) for name, schema in schemas_by_name.items())
     lines = [f"| `{files}` | {what} | [{name}](#{name}) |" for files, what, name in rows]
     return "\n".join(["| File | What it is | Keys |", "|---|---|---|", *lines, ""])
 
 
-def _titled(schema: Schema) -> tuple[str, str]:
+def _split_title(schema: Schema) -> tuple[str, str]:
     """The path of the files and what they are."""
     files, _, what = schema["title"].partition(": ")
     return files, what
@@ -63,31 +63,31 @@ def _titled(schema: Schema) -> tuple[str, str]:
 
 def _section(name: str, schema: Schema) -> str:
     """A heading, what the files are, their keys, and those of each definition; empty lines between."""
-    files, what = _titled(schema)
-    blocks = [[f"## {name}"], _wrapped(f"`{files}`: {what}.")]
-    blocks += [_wrapped(text) for text in schema.get("description", "").split("\n\n")]
-    blocks.append([*_listed(schema, schema, "")])
+    files, what = _split_title(schema)
+    blocks = [[f"## {name}"], _wrap(f"`{files}`: {what}.")]
+    blocks += [_wrap(text) for text in schema.get("description", "").split("\n\n")]
+    blocks.append([*_key_lines(schema, schema, "")])
     for named, inner in schema.get("$defs", {}).items():
         if is_object(inner):
-            blocks.append(_wrapped(f"`{named}`: {inner.get('description', '')}".rstrip()))
-            blocks.append([*_listed(inner, schema, "")])
+            blocks.append(_wrap(f"`{named}`: {inner.get('description', '')}".rstrip()))
+            blocks.append([*_key_lines(inner, schema, "")])
     return "".join("\n" + "\n".join([*lines, ""]) for lines in blocks if lines)
 
 
-def _listed(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
+def _key_lines(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
     """The lines on the keys of a schema, and on those inside them."""
     schemas_by_key = keys(schema)
     alike = {inner.get("$ref") for inner in schemas_by_key.values()}
     if len(schemas_by_key) > MAX_ALIKE and len(alike) == 1 and None not in alike:
         names = ", ".join(f"`{key}`" for key in schemas_by_key)
-        yield from _wrapped(f"{indent}- Each is of the kind `{_last(str(*alike))}`: {names}.", indent)
+        yield from _wrap(f"{indent}- Each is of the kind `{_last_part(str(*alike))}`: {names}.", indent)
         return
     for key, inner in schemas_by_key.items():
         need = "" if key in schema.get("required", ()) else ", optional"
-        yield from _wrapped(f"{indent}- `{key}` ({kind(inner, root)}{need}): {described(inner, root)}", indent)
-        yield from _listed(inner, root, f"{indent}  ")
+        yield from _wrap(f"{indent}- `{key}` ({kind(inner, root)}{need}): {describe(inner, root)}", indent)
+        yield from _key_lines(inner, root, f"{indent}  ")
     for inner in _inside(schema):
-        yield from _listed(inner, root, indent)
+        yield from _key_lines(inner, root, indent)
 
 
 def keys(schema: Schema) -> dict[str, Schema]:
@@ -124,7 +124,7 @@ def is_object(schema: Schema) -> bool:
     return bool(keys(schema)) or any(is_object(inner) for inner in _inside(schema))
 
 
-def described(schema: Schema, root: Schema) -> str:
+def describe(schema: Schema, root: Schema) -> str:
     """What a key means, in its own words or in those of what it refers to; empty if nobody says it."""
     target = _target(schema, root)
     description = schema.get("description") or ("" if target is None else target.get("description", ""))
@@ -135,7 +135,7 @@ def kind(schema: Schema, root: Schema) -> str:
     """The type of a value, in words."""
     target = _target(schema, root)
     if target is not None:
-        return f"`{_last(schema['$ref'])}`" if is_object(target) else kind(target, root)
+        return f"`{_last_part(schema['$ref'])}`" if is_object(target) else kind(target, root)
     if "const" in schema:
         return f"`{json.dumps(schema['const'])}`"
     if "enum" in schema:
@@ -153,15 +153,15 @@ def kind(schema: Schema, root: Schema) -> str:
 
 def _target(schema: Schema, root: Schema) -> Schema | None:
     """The definition that a schema refers to."""
-    target: Schema | None = root["$defs"][_last(schema["$ref"])] if "$ref" in schema else None
+    target: Schema | None = root["$defs"][_last_part(schema["$ref"])] if "$ref" in schema else None
     return target
 
 
-def _last(reference: str) -> str:
+def _last_part(reference: str) -> str:
     return reference.rpartition("/")[2]
 
 
-def _wrapped(text: str, indent: str | None = None) -> list[str]:
+def _wrap(text: str, indent: str | None = None) -> list[str]:
     """Lines that fit; of an entry of a list the others stand below its first word."""
     return textwrap.wrap(
         text,
@@ -172,16 +172,16 @@ def _wrapped(text: str, indent: str | None = None) -> list[str]:
     )
 
 
-def undescribed(schema: Schema, root: Schema, path: str = "") -> Iterator[str]:
+def undescribed_keys(schema: Schema, root: Schema, path: str = "") -> Iterator[str]:
     """The keys without a word on what they mean."""
     for key, inner in keys(schema).items():
-        if not described(inner, root):
+        if not describe(inner, root):
             yield f"{path}/{key}"
-        yield from undescribed(inner, root, f"{path}/{key}")
+        yield from undescribed_keys(inner, root, f"{path}/{key}")
     for inner in _inside(schema):
-        yield from undescribed(inner, root, path)
+        yield from undescribed_keys(inner, root, path)
     for name, inner in schema.get("$defs", {}).items():
-        yield from undescribed(inner, root, f"{path}/$defs/{name}")
+        yield from undescribed_keys(inner, root, f"{path}/$defs/{name}")
 
 
 def main() -> int:

@@ -37,7 +37,7 @@ def test_the_page_is_the_schemas() -> None:
 @every("name", SCHEMAS, id=str)
 def test_every_key_says_what_it_means(name: str) -> None:
     schema = SCHEMAS[name]
-    assert list(page.undescribed(schema, schema)) == [], f"no `description` in corpus/schemas/{name}.schema.json"
+    assert list(page.undescribed_keys(schema, schema)) == [], f"no `description` in corpus/schemas/{name}.schema.json"
 
 
 @every("name", SCHEMAS, id=str)
@@ -48,7 +48,7 @@ def test_every_schema_says_which_files_it_is_for(name: str) -> None:
 
 
 def test_a_key_without_a_word_is_found() -> None:
-    assert list(page.undescribed(SMALL, SMALL)) == ["/bare"]
+    assert list(page.undescribed_keys(SMALL, SMALL)) == ["/bare"]
 
 
 def test_what_the_page_says_of_a_schema() -> None:

@@ -50,7 +50,7 @@ def report(folder: Path, spec: str, *what: str, lent: str = "", cuts: str = "def
 
 
 @functools.cache
-def at_home(folder: Path, spec: str, *what: str, cuts: str = "default") -> str:
+def reference_report(folder: Path, spec: str, *what: str, cuts: str = "default") -> str:
     """The report of a run in process, as JSON; made once for all media that it is compared with."""
     return json.dumps(report(folder, spec, *what, cuts=cuts))
 
@@ -71,7 +71,7 @@ def gateway(folder: Path, lent: str, *without: str) -> str:
     return "gateway:gateway.toml"
 
 
-def _carried(finding: dict[str, Any]) -> dict[str, Any]:
+def _comparable_finding(finding: dict[str, Any]) -> dict[str, Any]:
     """A finding without the driver's own sentences, and without the headers that only HTTP has."""
     own = {"message": "", "signature": "", "code": ""} if finding["rule"] in SPOKEN else {}
     return {**finding, **own, **({"near": ""} if finding["element"] == "error" else {})}
@@ -83,7 +83,7 @@ def verdicts(document: dict[str, Any]) -> dict[str, Any]:
         item["nodeid"]: {
             "verdict": item["verdict"],
             "outcome": item["outcome"],
-            "findings": [_carried(finding) for finding in item["findings"]],
+            "findings": [_comparable_finding(finding) for finding in item["findings"]],
         }
         for item in document["items"]
     }

@@ -24,7 +24,7 @@ from toolcall_conformance.library import load_corpus
 ADDRESSES = Addresses(load_corpus().transports)
 
 
-def lent() -> Any:
+def load_translator() -> Any:
     """The translator that is lent."""
     module, _, attribute = os.environ["LENT"].partition(":")
     return getattr(importlib.import_module(module), attribute)()
@@ -38,7 +38,7 @@ class Session:
         self.path = ADDRESSES.request_path(route.upstream, route.upstream_model, stream=route.stream)
         self.headers = ADDRESSES.request_headers(route.upstream, "the-library-s-own-key")
 
-    def translated(self, status: int, headers: Any, reply: Any) -> Any:
+    def translate_answer(self, status: int, headers: Any, reply: Any) -> Any:
         if status == 200:
             return self.inner.response(reply)
         return self.inner.error(status, reply, {name.lower(): text for name, text in headers.items()})
@@ -57,7 +57,7 @@ class Sync(Session):
         except urllib.error.HTTPError as error:
             with error:
                 answer = error.code, error.headers, json.load(error)
-        return self.translated(*answer)
+        return self.translate_answer(*answer)
 
 
 class Async(Session):
@@ -66,14 +66,14 @@ class Async(Session):
         client = aiohttp.ClientSession()
         reply = await client.post(upstream_url + self.path, data=sent, headers=self.headers)
         if self.route.stream and reply.status == 200:
-            return self.streamed(client, reply)
+            return self.stream_reply(client, reply)
         async with client, reply:
             answer = reply.status, reply.headers, await reply.json()
-        return self.translated(*answer)
+        return self.translate_answer(*answer)
 
-    async def streamed(self, client: aiohttp.ClientSession, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    async def stream_reply(self, client: aiohttp.ClientSession, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         async with client, reply:
-            async for piece in bridged(self.inner, reply):
+            async for piece in bridge_reply(self.inner, reply):
                 yield piece
 
 
@@ -83,7 +83,7 @@ def _pieces(reply: Any) -> Iterator[bytes]:
             yield piece
 
 
-async def bridged(session: Any, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+async def bridge_reply(session: Any, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     """What a session that reads with ``for`` makes of a reply that is read with ``async for``, as it comes."""
     loop = asyncio.get_running_loop()
 
@@ -101,7 +101,7 @@ class Translator:
     name = "lent"
 
     def __init__(self) -> None:
-        self.inner = lent()
+        self.inner = load_translator()
 
     def open(self, route: Route) -> Session:
         kind = Sync if route.client in ("anthropic", "openai_chat") else Async

@@ -12,7 +12,7 @@ from typing import Any
 
 import aiohttp
 from aiohttp import web
-from lent_fused import bridged  # type: ignore[import-not-found]  # a child finds it beside itself
+from lent_fused import bridge_reply  # type: ignore[import-not-found]  # a child finds it beside itself
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.upstream import Addresses
@@ -38,13 +38,13 @@ class Gateway:
         # As sent: a model's name may hold %2F.
         address = ADDRESSES.find_api(request.method, request.raw_path.partition("?")[0])
         if address is None:
-            return said(404, "there is nothing here")
+            return error_response(404, "there is nothing here")
         try:
             return await self.exchange(request, address.format, stream=address.stream)
         except Exception as error:
             names = {base.__name__ for base in type(error).__mro__}
             status = 400 if "Refused" in names else 404 if names & {"Unsupported", "NotImplementedError"} else 500
-            return said(status, f"{type(error).__name__}: {error}")
+            return error_response(status, f"{type(error).__name__}: {error}")
 
     async def exchange(self, request: web.Request, client: str, *, stream: bool | None) -> web.StreamResponse:
         request_headers = request.headers
@@ -64,7 +64,7 @@ class Gateway:
             headers=ADDRESSES.request_headers(upstream, "the-gateway-s-own-key"),
         ) as reply:
             if streams and reply.status == 200:
-                return await streamed(request, session, reply)
+                return await stream_reply(request, session, reply)
             reply_body = await reply.json()
         if reply.status == 200:
             return web.json_response(session.response(reply_body))
@@ -75,11 +75,11 @@ class Gateway:
         return web.json_response(failed, status=status, headers=reply_headers)
 
 
-async def streamed(request: web.Request, session: Any, reply: aiohttp.ClientResponse) -> web.StreamResponse:
+async def stream_reply(request: web.Request, session: Any, reply: aiohttp.ClientResponse) -> web.StreamResponse:
     """A stream that breaks off closes the connection, unless nothing has been sent yet."""
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     try:
-        async for piece in bridged(session, reply):
+        async for piece in bridge_reply(session, reply):
             if not response.prepared:
                 await response.prepare(request)
             await response.write(piece)
@@ -94,7 +94,7 @@ async def streamed(request: web.Request, session: Any, reply: aiohttp.ClientResp
     return response
 
 
-def said(status: int, words: str) -> web.Response:
+def error_response(status: int, words: str) -> web.Response:
     return web.json_response({"error": {"message": words}}, status=status)
 
 

@@ -165,7 +165,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("medium", ["fused", "gateway"])
 def test_the_reference(tmp_path: Path, home: Path, request: pytest.FixtureRequest, medium: str) -> None:
     what = ("toolcall::",) if request.config.getoption("--all-items") else REFERENCE_ITEMS
-    here = json.loads(compared.at_home(home, REFERENCE, *what))
+    here = json.loads(compared.reference_report(home, REFERENCE, *what))
     spec = "lent_fused:Translator" if medium == "fused" else compared.gateway(tmp_path, REFERENCE)
     there = compared.report(tmp_path, spec, *what, lent=REFERENCE)
     assert compared.differences(here, there) == []
@@ -179,7 +179,7 @@ def test_a_translator_with_faults(tmp_path: Path, home: Path, medium: str) -> No
     for folder in (tmp_path, home):
         (folder / "broken.py").write_text(BROKEN, encoding="utf-8")
     lent = "broken:Translator"
-    here = json.loads(compared.at_home(home, lent, *BROKEN_ITEMS, cuts="5"))
+    here = json.loads(compared.reference_report(home, lent, *BROKEN_ITEMS, cuts="5"))
     spec = "lent_fused:Translator" if medium == "fused" else compared.gateway(tmp_path, lent, "anthropic-to-gemini")
     there = compared.report(tmp_path, spec, *BROKEN_ITEMS, lent=lent, cuts="5")
     assert compared.differences(here, there) == []

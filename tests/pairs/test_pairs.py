@@ -24,13 +24,13 @@ def rules(case: PairCase) -> list[str]:
     return [finding.rule for finding in judgement.findings if finding.is_must]
 
 
-def loaded(folder: Path, text: str) -> Pairs:
+def load_written_pairs(folder: Path, text: str) -> Pairs:
     write(folder / "pairs.toml", text)
     return load_pairs(CORPUS, folder / "pairs.toml")
 
 
-def one(folder: Path, text: str) -> PairCase:
-    [case] = loaded(folder, text).cases.values()
+def load_single_case(folder: Path, text: str) -> PairCase:
+    [case] = load_written_pairs(folder, text).cases.values()
     return case
 
 
@@ -56,11 +56,11 @@ def test_what_a_snapshot_hides_is_unknown(tmp_path: Path) -> None:
         '[[pairs]]\ndirection = "response"\nclient = "anthropic"\nupstream = "openai_chat"\n'
         'source = "{name}.json"\noutput = "{name}.snap"\n'
     )
-    assert "anthropic/call-ids-unique" in rules(one(tmp_path, table))
-    assert rules(one(tmp_path, "redacted = ['\\[[a-z]+\\]']\n" + table)) == []
+    assert "anthropic/call-ids-unique" in rules(load_single_case(tmp_path, table))
+    assert rules(load_single_case(tmp_path, "redacted = ['\\[[a-z]+\\]']\n" + table)) == []
     calls[0]["name"] = "other"
     write(tmp_path / "a.snap", json.dumps(body))
-    assert rules(one(tmp_path, "redacted = ['\\[[a-z]+\\]']\n" + table)) == ["translation/call-name"]
+    assert rules(load_single_case(tmp_path, "redacted = ['\\[[a-z]+\\]']\n" + table)) == ["translation/call-name"]
 
 
 @pytest.mark.parametrize("old", [True, False], ids=["Jest 28", "Jest 29"])
@@ -81,7 +81,7 @@ upstream = "openai_chat"
 source = "fixtures/{name}.json"
 output = "__snapshots__/a.test.ts.snap#to chat {name} 1"
 """
-    pairs = loaded(tmp_path, text)
+    pairs = load_written_pairs(tmp_path, text)
     [case] = pairs.cases.values()
     assert case.output == body
     assert rules(case) == []
@@ -103,7 +103,7 @@ upstream = "openai_chat"
 source = "in.json"
 output = "a.snap#{name} 1"
 """
-    case = one(tmp_path, table)
+    case = load_single_case(tmp_path, table)
     assert case.output["id"] == "[Any<String>]"
     assert case.output["spy"] == "[Function]"
     assert rules(case) == []
@@ -129,7 +129,9 @@ upstream = "openai_chat"
 source = "{name}.json"
 output = "{name}.snap"
 """
-    rules_by_name = {name.removeprefix("pairs/"): rules(case) for name, case in loaded(tmp_path, text).cases.items()}
+    rules_by_name = {
+        name.removeprefix("pairs/"): rules(case) for name, case in load_written_pairs(tmp_path, text).cases.items()
+    }
     assert rules_by_name.pop("cut.snap") != []
     assert rules_by_name == {f"{name}.snap": [] for name in ("sse", "lines", "list", "unary", "packed")}
 
@@ -152,7 +154,7 @@ source = "{name}/input.yaml"
 output = "{name}/expected.yaml"
 output_body = "/sent"
 """
-    assert rules(one(tmp_path, text)) == []
+    assert rules(load_single_case(tmp_path, text)) == []
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ upstream = "openai_chat"
 source = "{name}.json"
 output = "{name}.snap"
 """
-    assert rules(one(tmp_path, text)) == []
+    assert rules(load_single_case(tmp_path, text)) == []
 
 
 def test_where_there_is_no_file(tmp_path: Path) -> None:

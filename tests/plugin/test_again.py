@@ -22,7 +22,7 @@ def kinds() -> dict[tuple[str, str], PlannedItem]:
     return {(item.check, item.name): item for item in plan_items(CORPUS)}
 
 
-def selected(*arguments: str) -> set[str]:
+def selected_items(*arguments: str) -> set[str]:
     """The names of the items of ``kinds``, as ``check::route-variant``, that arguments for a case select."""
     selection = parse_selection(
         [f"toolcall::shell/seed::{argument}" for argument in arguments],
@@ -39,15 +39,15 @@ def selected(*arguments: str) -> set[str]:
 
 @every("item", lambda: kinds().values(), id=lambda item: f"{item.check}-{item.name}")
 def test_an_id_selects_its_item_and_no_other(item: PlannedItem) -> None:
-    assert selected(f"{item.check}::{item.name}") == {f"{item.check}::{item.name}"}
+    assert selected_items(f"{item.check}::{item.name}") == {f"{item.check}::{item.name}"}
 
 
 def test_a_star_takes_the_variants_in() -> None:
     route = "agent_loop::anthropic-to-gemini"
     all_of_them = {f"{check}::{name}" for check, name in kinds() if f"{check}::{name}".startswith(route)}
     assert len(all_of_them) > 1
-    assert selected(f"{route}*") == all_of_them
-    assert selected("request::anthropic-to-gemini*") == {"request::anthropic-to-gemini"}
+    assert selected_items(f"{route}*") == all_of_them
+    assert selected_items("request::anthropic-to-gemini*") == {"request::anthropic-to-gemini"}
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_a_star_takes_the_variants_in() -> None:
 )
 def test_a_variant_of_another_check(wrong: str, sentence: str) -> None:
     with pytest.raises(SelectionError, match=sentence):
-        selected(wrong)
+        selected_items(wrong)

@@ -53,7 +53,7 @@ numbers = itertools.count()
 
 
 @pytest.fixture
-def other(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Any:
+def write_other_translator(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Write a translator that changes what the reference makes; its option."""
 
     def write(change: str) -> str:
@@ -77,19 +77,19 @@ def _differences(run: Run) -> dict[str, set[tuple[str, str]]]:
     return {check: {(finding.element, finding.rule) for finding in each} for check, each in differences.items()}
 
 
-def test_one_thing_is_told_where_it_is(pytester: pytest.Pytester, other: Any) -> None:
+def test_one_thing_is_told_where_it_is(pytester: pytest.Pytester, write_other_translator: Any) -> None:
     differing = {("tool", "translation/tool-description")}
-    differences = _differences(_run(pytester, other("one_thing")))
+    differences = _differences(_run(pytester, write_other_translator("one_thing")))
     assert differences == {"request": differing, "agent_loop": differing, "stream": set()}
 
 
-def test_the_same_in_other_words_is_no_difference(pytester: pytest.Pytester, other: Any) -> None:
-    differences = _differences(_run(pytester, other("same")))
+def test_the_same_in_other_words_is_no_difference(pytester: pytest.Pytester, write_other_translator: Any) -> None:
+    differences = _differences(_run(pytester, write_other_translator("same")))
     assert differences == {"request": set(), "agent_loop": set(), "stream": set()}
 
 
-def test_a_body_that_only_one_makes(pytester: pytest.Pytester, other: Any) -> None:
-    differences = _differences(_run(pytester, other("crashing"), ITEMS[0]))
+def test_a_body_that_only_one_makes(pytester: pytest.Pytester, write_other_translator: Any) -> None:
+    differences = _differences(_run(pytester, write_other_translator("crashing"), ITEMS[0]))
     assert differences == {"request": {("body", "translation/identity")}}
 
 
@@ -99,12 +99,12 @@ def test_one_in_another_process(pytester: pytest.Pytester) -> None:
     assert _differences(_run(pytester, option, ITEMS[0])) == {"request": set()}
 
 
-def test_what_is_printed_and_reported(pytester: pytest.Pytester, other: Any) -> None:
+def test_what_is_printed_and_reported(pytester: pytest.Pytester, write_other_translator: Any) -> None:
     result = pytester.runpytest_inprocess(
         "-p",
         "no:cacheprovider",
         "--toolcall-translator=toolcall_reference:ReferenceTranslator",
-        other("one_thing"),
+        write_other_translator("one_thing"),
         "--toolcall-report=report.json",
         *ITEMS[:1],
     )

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from every import every
-from one_run_of_faults import Faults
+from one_run_of_faults import FaultRun
 
 ITEM = "toolcall::box/one::request::alpha-to-beta"
 
 
-def no_traceback_of_ours(result: pytest.RunResult) -> None:
+def assert_no_own_traceback(result: pytest.RunResult) -> None:
     text = result.stdout.str() + result.stderr.str()
     for ours in ("toolcall_conformance/", "INTERNALERROR"):
         assert ours not in text
@@ -46,16 +46,16 @@ def no_traceback_of_ours(result: pytest.RunResult) -> None:
     ],
 )
 def test_a_translator_that_cannot_be_reached_is_a_usage_error(project: Any, spec: str, sentence: str) -> None:
-    project.module("no_open", "class T:\n    def opne(self, route): pass\nVALUE = 1\n")
-    project.module("broken", "1 / 0\n")
-    project.module("syntax", "def (:\n")
-    project.module("needs", "import not_installed\n")
-    project.module("no_operation", "class T:\n    def open(self, route): return object()\n")
-    project.module("returns_none", "class T:\n    def open(self, route): return None\n")
+    project.write_module("no_open", "class T:\n    def opne(self, route): pass\nVALUE = 1\n")
+    project.write_module("broken", "1 / 0\n")
+    project.write_module("syntax", "def (:\n")
+    project.write_module("needs", "import not_installed\n")
+    project.write_module("no_operation", "class T:\n    def open(self, route): return object()\n")
+    project.write_module("returns_none", "class T:\n    def open(self, route): return None\n")
     result = project.run("toolcall::", spec=spec)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
-    no_traceback_of_ours(result)
+    assert_no_own_traceback(result)
     assert "Traceback" not in result.stderr.str()
 
 
@@ -112,12 +112,12 @@ CALLS = [
 WORDS = {"function": "def", "coroutine": "async def"}
 
 
-def whether_late(row: tuple[str, ...]) -> bool:
+def is_late(row: tuple[str, ...]) -> bool:
     return row[2] == "timed-out"
 
 
 @pytest.fixture(params=WORDS)
-def runs(project: Any, request: pytest.FixtureRequest) -> dict[bool, Faults]:
+def runs(project: Any, request: pytest.FixtureRequest) -> dict[bool, FaultRun]:
     """Two runs in which these calls are made: of those that are late, with a short time limit, and of the others."""
     word = WORDS[request.param]
     session = [f"    {word} request(self, body):"]
@@ -125,26 +125,26 @@ def runs(project: Any, request: pytest.FixtureRequest) -> dict[bool, Faults]:
         if word == "async def":
             body = body.replace("self.request(body)", "await self.request(body)")
         session.append(f"        if body.get('text', '').startswith('fault/{name} '):\n            {body}")
-    spec = project.translator("\n".join([*session, "        return super().request(body)"]))
+    spec = project.write_translator("\n".join([*session, "        return super().request(body)"]))
     # Only what is to run out of time gets little of it: a busy machine takes long to write 17 MB.
     faults = {}
     for late, limit in ((True, "--toolcall-timeout=0.2"), (False, "--toolcall-timeout=20")):
-        names = [row[0] for row in CALLS if whether_late(row) is late]
-        faults[late] = Faults(project, spec, names, limit)
+        names = [row[0] for row in CALLS if is_late(row) is late]
+        faults[late] = FaultRun(project, spec, names, limit)
         assert faults[late].result.ret == pytest.ExitCode.TESTS_FAILED
-        no_traceback_of_ours(faults[late].result)
+        assert_no_own_traceback(faults[late].result)
     return faults
 
 
 @every("row", CALLS, id=lambda row: row[0])
-def test_a_call_that_brings_no_body_is_one_finding(runs: dict[bool, Faults], row: tuple[str, ...]) -> None:
+def test_a_call_that_brings_no_body_is_one_finding(runs: dict[bool, FaultRun], row: tuple[str, ...]) -> None:
     name, _, rule, sentence = row
-    runs[whether_late(row)].expect(name, rule, sentence, "")
+    runs[is_late(row)].expect(name, rule, sentence, "")
 
 
 def test_the_translators_own_traceback_is_shown(project: Any) -> None:
-    project.module("helper", "def help():\n    raise KeyError('deep inside')\n")
-    spec = project.translator(
+    project.write_module("helper", "def help():\n    raise KeyError('deep inside')\n")
+    spec = project.write_translator(
         "    async def request(self, body):\n"
         "        import helper\n"
         "        try:\n"
@@ -166,12 +166,12 @@ def test_the_translators_own_traceback_is_shown(project: Any) -> None:
             "ValueError: no good",
         ]
     )
-    no_traceback_of_ours(result)
+    assert_no_own_traceback(result)
     assert "asyncio" not in result.stdout.str()
 
 
 def test_a_mutated_input_is_a_should(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n        return super().request(body) | {'n': body.clear()}"
     )
     project.run(ITEM, spec=spec).assert_outcomes(passed=1)
@@ -181,21 +181,21 @@ def test_a_mutated_input_is_a_should(project: Any) -> None:
 
 
 def test_a_call_that_hangs_does_not_hold_up_collection(project: Any) -> None:
-    spec = project.translator("    def request(self, body):\n        while True: pass")
+    spec = project.write_translator("    def request(self, body):\n        while True: pass")
     result = project.run(ITEM, "--toolcall-timeout=0.5", spec=spec)
     result.assert_outcomes(failed=1)
     assert result.duration < 5
 
 
 def test_open_that_raises_fails_the_request_and_blocks_the_reply(project: Any) -> None:
-    project.module("mine", "class T:\n    def open(self, route): raise KeyError('no config')\n")
+    project.write_module("mine", "class T:\n    def open(self, route): raise KeyError('no config')\n")
     result = project.run("toolcall::box/one", "-v", spec="mine:T")
     result.assert_outcomes(failed=4, skipped=4)
     result.stdout.fnmatch_lines(["    what  open raised KeyError: 'no config'"])
 
 
 def test_async_translators_work(project: Any) -> None:
-    project.module(
+    project.write_module(
         "mine",
         "import asyncio\n"
         "import good\n"
@@ -217,7 +217,7 @@ def test_async_translators_work(project: Any) -> None:
 
 @pytest.mark.parametrize("spec", ["good:T", "ways:INSTANCE", "ways:factory", "ways:nested.T"])
 def test_class_instance_and_factory(project: Any, spec: str) -> None:
-    project.module(
+    project.write_module(
         "ways",
         "import good\nINSTANCE = good.T()\ndef factory(): return good.T()\nclass nested:\n    T = good.T\n",
     )

@@ -37,7 +37,7 @@ class Baseline:
     def run(self, *arguments: str, where: str = TWO, session: str = "") -> pytest.RunResult:
         """Run with a translator that loses the text on its way to beta where an expression is true."""
         self.times += 1  # each run its own module: Python keeps what it imported
-        spec = self.project.translator(session or LOST.format(where=where), f"mine_{self.times}")
+        spec = self.project.write_translator(session or LOST.format(where=where), f"mine_{self.times}")
         all_arguments = (
             arguments if any(word.startswith("toolcall::") for word in arguments) else ("toolcall::", *arguments)
         )
@@ -373,7 +373,7 @@ def test_a_file_of_lines_becomes_toml(project: Any) -> None:
     baseline = Baseline(project)
     baseline.file = Path(project.path) / "known.txt"
     baseline.file.write_text("*::request::*  beta/text-kept  # issue 12\nbox/one  alpha/text-kept # old\n")
-    spec = project.translator(LOST.format(where=TWO))
+    spec = project.write_translator(LOST.format(where=TWO))
     result = project.run("--toolcall-known-failures=known.txt", UPDATE, "toolcall::", spec=spec)
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(

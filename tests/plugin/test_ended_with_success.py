@@ -37,51 +37,51 @@ class Ending(Session):
 PLACES = ("at_import", "in_constructor", "in_open", "in_call")
 
 
-def ended(project: Any, place: str, *arguments: str, deed: str = "os._exit(0)") -> Any:
-    project.module("ends", MODULE.format(**{name: deed if name == place else "pass" for name in PLACES}))
+def run_ending(project: Any, place: str, *arguments: str, deed: str = "os._exit(0)") -> Any:
+    project.write_module("ends", MODULE.format(**{name: deed if name == place else "pass" for name in PLACES}))
     report = project.path / "report.json"
     report.write_text(json.dumps(OLD), encoding="utf-8")
-    return project.run_apart("toolcall::", "--toolcall-report", "report.json", *arguments, spec="ends:T")
+    return project.run_in_subprocess("toolcall::", "--toolcall-report", "report.json", *arguments, spec="ends:T")
 
 
-def reported(project: Any) -> Any:
+def read_report(project: Any) -> Any:
     return json.loads((project.path / "report.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_the_run_fails_and_its_report_is_incomplete(place: str, project: Any) -> None:
-    result = ended(project, place)
+    result = run_ending(project, place)
     assert result.ret == 70
     assert "the process died in a call" in result.stderr.str()
-    assert reported(project)["footer"]["complete"] is False
+    assert read_report(project)["footer"]["complete"] is False
     assert json.loads((project.path / "report.json.earlier").read_text(encoding="utf-8")) == OLD
 
 
 def test_so_it_does_with_workers(project: Any) -> None:
     pytest.importorskip("xdist")
-    assert ended(project, "at_import", "-n", "1").ret == 70
-    assert reported(project)["footer"]["complete"] is False
+    assert run_ending(project, "at_import", "-n", "1").ret == 70
+    assert read_report(project)["footer"]["complete"] is False
 
 
 def test_another_exit_code_stays(project: Any) -> None:
-    assert ended(project, "in_open", deed="os._exit(9)").ret == 9
-    assert reported(project)["footer"]["complete"] is False
+    assert run_ending(project, "in_open", deed="os._exit(9)").ret == 9
+    assert read_report(project)["footer"]["complete"] is False
 
 
 def test_what_python_cannot_see_leaves_no_report_of_another_run(project: Any) -> None:
     deed = "__import__('ctypes').CDLL(None)._exit(0)"
-    assert ended(project, "at_import", deed=deed).ret == 0
+    assert run_ending(project, "at_import", deed=deed).ret == 0
     report = project.path / "report.json"
-    assert not report.exists() or reported(project) != OLD
+    assert not report.exists() or read_report(project) != OLD
 
 
 def test_a_function_at_exit_cannot_change_the_code(project: Any) -> None:
-    project.module(
+    project.write_module(
         "lost",
         "import atexit, os\nfrom good import T, Session\natexit.register(os._exit, 0)\n"
         "Session.request = lambda self, body: {}\n",
     )
-    assert project.run_apart("toolcall::box/one", "-k", "request", spec="lost:T").ret == 1
+    assert project.run_in_subprocess("toolcall::box/one", "-k", "request", spec="lost:T").ret == 1
 
 
 def test_a_mistake_leaves_the_earlier_report(project: Any) -> None:
@@ -95,8 +95,8 @@ def test_a_mistake_leaves_the_earlier_report(project: Any) -> None:
 
 def test_who_ends_the_process_behind_a_run_that_plays_nothing_ends_it_so(project: Any) -> None:
     """Some projects end pytest so in a hook of theirs, for threads that do not end."""
-    project.module("ender", "import os\ndef pytest_unconfigure():\n    os._exit(0)\n")
-    result = project.run_apart("toolcall::", "--collect-only", "-p", "ender")
+    project.write_module("ender", "import os\ndef pytest_unconfigure():\n    os._exit(0)\n")
+    result = project.run_in_subprocess("toolcall::", "--collect-only", "-p", "ender")
     assert result.ret == 0
     assert "no verdict" not in result.stderr.str()
 
@@ -111,5 +111,7 @@ def test_links_and_pipes_stay(tmp_path: Path) -> None:
 
 def test_a_copy_of_the_process_ends_as_it_likes(project: Any) -> None:
     deed = "os.waitpid(os.fork(), 0) if False else None; pid = os.fork(); pid or os._exit(0); os.waitpid(pid, 0)"
-    project.module("forks", MODULE.format(**{name: deed if name == "in_constructor" else "pass" for name in PLACES}))
-    assert project.run_apart("toolcall::box/one", spec="forks:T").ret == 0
+    project.write_module(
+        "forks", MODULE.format(**{name: deed if name == "in_constructor" else "pass" for name in PLACES})
+    )
+    assert project.run_in_subprocess("toolcall::box/one", spec="forks:T").ret == 0

@@ -92,7 +92,7 @@ def test_no_report_has_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("VAULT_TOKEN", SECRET)
     for name in ("raises", "text", "extra", "long"):
         write_case(project.corpus, f"leaking/{name}", title=name)
-    project.module("leaking", TRANSLATOR)
+    project.write_module("leaking", TRANSLATOR)
     reports = ("report.json", "report.md", "report.html")
     result = project.run(
         "toolcall::leaking::request::alpha-to-beta",

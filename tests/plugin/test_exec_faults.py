@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from every import every
-from one_run_of_faults import Faults
+from one_run_of_faults import FaultRun
 from toolcall_conformance.drivers.child import driver as exec_driver
 
 pytestmark = [
@@ -28,7 +28,7 @@ def spec(fault: str) -> str:
     return "exec:" + shlex.join([sys.executable, str(FAULTY), fault])
 
 
-def left(project: Any) -> list[int]:
+def leftover_processes(project: Any) -> list[int]:
     """The processes that the children noted and that still run."""
     pids = (project.path / "pids").read_text(encoding="utf-8").split()
     assert pids
@@ -44,7 +44,7 @@ def _alive(pid: str) -> bool:
     return bool(state) and not state.startswith("Z")
 
 
-def judged(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def items_by_id(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {item["nodeid"]: item for item in report["items"]}
 
 
@@ -112,19 +112,19 @@ CALLS = [
 
 
 @pytest.fixture
-def run(project: Any) -> Faults:
+def run(project: Any) -> FaultRun:
     """A run with all of these faults; the item after each is played, in a child that is started again if it must be."""
-    run = Faults(project, spec("none"), [row[0] for row in CALLS], "--toolcall-timeout=0.5")
+    run = FaultRun(project, spec("none"), [row[0] for row in CALLS], "--toolcall-timeout=0.5")
     text = run.result.stdout.str() + run.result.stderr.str()
     assert "INTERNALERROR" not in text
     assert "toolcall_conformance/drivers" not in text
-    assert left(project) == []
+    assert leftover_processes(project) == []
     return run
 
 
 @every("fault, rule, sentence, words", CALLS, id=lambda fault, *_: fault)
 def test_a_fault_in_a_call_is_the_verdict_of_that_item(
-    run: Faults, fault: str, rule: str, sentence: str, words: str
+    run: FaultRun, fault: str, rule: str, sentence: str, words: str
 ) -> None:
     run.expect(fault, rule, sentence, words)
 
@@ -134,7 +134,7 @@ def test_what_is_no_fault_of_an_item(project: Any, fault: str) -> None:
     result = project.run("--toolcall-timeout=5", "toolcall::box/two", spec=spec(fault))
     result.assert_outcomes(passed=8)
     assert result.ret == 0
-    assert left(project) == []
+    assert leftover_processes(project) == []
 
 
 def test_a_slow_start_is_no_slow_call(project: Any) -> None:
@@ -146,7 +146,7 @@ def test_one_that_hangs_when_a_session_is_closed_is_asked_to_once(project: Any) 
     result = project.run("--toolcall-timeout=0.5", "toolcall::box", spec=spec("hangs-at-close"))
     assert set(result.parseoutcomes()) == {"passed"}
     assert result.duration < 10
-    assert left(project) == []
+    assert leftover_processes(project) == []
 
 
 def test_a_second_answer_is_met_with_the_next_question(project: Any) -> None:
@@ -154,7 +154,7 @@ def test_a_second_answer_is_met_with_the_next_question(project: Any) -> None:
     result = project.run("-v", *arguments, spec=spec("answers-twice"))
     result.stdout.fnmatch_lines(["    what  *: the answer * has seq * and not *; answer each question once, *"])
     assert result.parseoutcomes()["failed"] == 1
-    assert left(project) == []
+    assert leftover_processes(project) == []
 
 
 @pytest.mark.parametrize("fault", ["ignores-the-end", "grandchild"])
@@ -164,7 +164,7 @@ def test_nothing_is_left_running(project: Any, fault: str) -> None:
     result.assert_outcomes(**expected)
     if fault == "grandchild":  # which holds its parent's output open
         result.stdout.fnmatch_lines(["    what  request died with exit code 3"])
-    assert left(project) == []
+    assert leftover_processes(project) == []
 
 
 def test_a_command_that_cannot_be_started_again(project: Any) -> None:
@@ -179,14 +179,14 @@ def test_a_command_that_cannot_be_started_again(project: Any) -> None:
         ]
     )
     assert len((project.path / "pids").read_text(encoding="utf-8").split()) == 1 + 3
-    assert left(project) == []
+    assert leftover_processes(project) == []
 
 
 def test_each_worker_has_a_child_of_its_own(project: Any) -> None:
     pytest.importorskip("xdist")
     result = project.run("-n", "2", "toolcall::", spec=spec("dies"))
     result.assert_outcomes(failed=4, passed=16, skipped=4)
-    assert left(project) == []
+    assert leftover_processes(project) == []
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_command_that_never_starts_is_a_usage_error(
 
 
 def test_a_translator_without_operations_leaves_no_child(project: Any) -> None:
-    project.module(
+    project.write_module(
         "empty",
         "import json, os, sys\n"
         "open('pids', 'a').write(f'{os.getpid()} ')\n"
@@ -233,4 +233,4 @@ def test_a_translator_without_operations_leaves_no_child(project: Any) -> None:
     result = project.run("toolcall::", spec=f"exec:{sys.executable} empty.py")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: exec:* empty.py: the session that open returned for alpha-to-alpha has *"])
-    assert left(project) == []
+    assert leftover_processes(project) == []

@@ -21,8 +21,8 @@ def test_every_item_has_a_verdict(project: Any, workers: tuple[str, ...], monkey
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     for name in ATTACKS:
         write_case(project.corpus, f"hostile/{name}")
-    project.module("hostile", HOSTILE)
-    result = project.run_apart(
+    project.write_module("hostile", HOSTILE)
+    result = project.run_in_subprocess(
         "toolcall::hostile::request::alpha-to-beta",
         "--toolcall-report=report.json",
         "--toolcall-artifacts=bodies",

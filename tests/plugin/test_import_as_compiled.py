@@ -35,12 +35,12 @@ BEFORE_OURS = {"toolcall_conformance", "toolcall_conformance.plugin"}  # pytest 
 
 
 @pytest.fixture
-def marked(pytester: pytest.Pytester) -> pytest.Pytester:
+def marked_project(pytester: pytest.Pytester) -> pytest.Pytester:
     pytester.makeconftest(MARKS_OURS)
     return pytester
 
 
-def imported(result: pytest.RunResult) -> dict[str, str]:
+def loader_classes(result: pytest.RunResult) -> dict[str, str]:
     """The class of the loader of each of our modules that a run imported."""
     result.assert_outcomes(passed=1, warnings=None)
     return dict(line.split()[1:] for line in result.outlines if line.startswith("IMPORTED"))
@@ -51,16 +51,20 @@ def rewritten(loaders: dict[str, str]) -> set[str]:
     return {name for name, loader in loaders.items() if loader != "SourceFileLoader"} - BEFORE_OURS
 
 
-def test_a_run_of_the_suite_rewrites_none_of_our_modules(marked: pytest.Pytester) -> None:
-    result = marked.runpytest_subprocess("-s", "--toolcall-translator", "toolcall_reference:ReferenceTranslator", ITEM)
-    loaders = imported(result)
+def test_a_run_of_the_suite_rewrites_none_of_our_modules(marked_project: pytest.Pytester) -> None:
+    result = marked_project.runpytest_subprocess(
+        "-s", "--toolcall-translator", "toolcall_reference:ReferenceTranslator", ITEM
+    )
+    loaders = loader_classes(result)
     assert "toolcall_reference" in loaders
     assert rewritten(loaders) == set()
 
 
-def test_the_users_own_tests_rewrite_only_the_assertion_that_shows_them_a_difference(marked: pytest.Pytester) -> None:
-    marked.makepyfile(SUITE)
-    loaders = imported(marked.runpytest_subprocess("-s"))
+def test_the_users_own_tests_rewrite_only_the_assertion_that_shows_them_a_difference(
+    marked_project: pytest.Pytester,
+) -> None:
+    marked_project.makepyfile(SUITE)
+    loaders = loader_classes(marked_project.runpytest_subprocess("-s"))
     assert rewritten(loaders) == {"toolcall_conformance.suite"}
 
 

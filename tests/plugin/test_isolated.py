@@ -39,9 +39,9 @@ SAID = {
 def test_every_item_has_its_verdict(project: Any) -> None:
     for name in [*ATTACKS, *SAID]:
         write_case(project.corpus, f"hostile/{name}")
-    project.module("hostile", HOSTILE)
-    project.module("deadly", DEADLY)
-    result = project.run_apart(
+    project.write_module("hostile", HOSTILE)
+    project.write_module("deadly", DEADLY)
+    result = project.run_in_subprocess(
         "toolcall::hostile::request::alpha-to-beta",
         "--toolcall-report=report.json",
         "--toolcall-isolated",
@@ -63,11 +63,11 @@ def test_every_item_has_its_verdict(project: Any) -> None:
     )
     fine = messages.pop("fine")
     assert messages == {name: f"request {SAID[name]}" if SAID[name] else fine for name in messages}
-    assert "segfault" in (project.path / "deadly.py").read_text(encoding="utf-8").splitlines()[line_of(items) - 1]
+    assert "segfault" in (project.path / "deadly.py").read_text(encoding="utf-8").splitlines()[fault_line(items) - 1]
     assert not [number for number in (project.path / "started").read_text().split() if runs(number)]
 
 
-def line_of(items: dict[str, Any]) -> int:
+def fault_line(items: dict[str, Any]) -> int:
     """The line in the translator's file that a report names for the segmentation fault."""
     return int(items["segfault"]["findings"][0]["code"].rpartition(":")[2])
 

@@ -29,7 +29,7 @@ LEAKS = """
 @pytest.mark.parametrize("files", [100, 256])
 def test_the_run_reports_what_it_saw(files: int, project: Any) -> None:
     project.pytester.makeconftest(CONFTEST)
-    spec = project.translator(LEAKS)
+    spec = project.write_translator(LEAKS)
     module = project.path / "mine.py"
     module.write_text(f"EVERYTHING = []\n{module.read_text(encoding='utf-8')}", encoding="utf-8")
     words = (
@@ -67,7 +67,7 @@ SETS = """
 
 
 def test_a_translator_that_sets_the_limit_keeps_it(project: Any) -> None:
-    spec = project.translator(SETS)
-    project.run_apart("toolcall::box/one", spec=spec).assert_outcomes(passed=8)
+    spec = project.write_translator(SETS)
+    project.run_in_subprocess("toolcall::box/one", spec=spec).assert_outcomes(passed=8)
     limits = (project.path / "limits").read_text(encoding="utf-8").split()
     assert limits[-1] == "200"

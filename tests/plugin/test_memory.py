@@ -107,7 +107,7 @@ def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pyt
             print(f"{len(session.items)} items, {len(nodeids)} of them hold their results")
         """
     )
-    spec = project.translator("    def request(self, body):\n        return {'text': 'lost'}")
+    spec = project.write_translator("    def request(self, body):\n        return {'text': 'lost'}")
     result = project.run("toolcall::", "-s", spec=spec)
     result.stdout.fnmatch_lines(["*24 items, 0 of them hold their results*"])
 
@@ -241,10 +241,12 @@ def test_what_a_failing_item_leaves_behind_does_not_grow_with_its_bodies(
 ) -> None:
     """Of bodies of 200 KB each. In the second half a plugin keeps what was tried: that is seen."""
     pytester.makeconftest(CONFTEST + WATCH)
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n        return {'text': 'lost ' * 40_000}\n\n    response = request"
     )
-    result = project.run_apart("toolcall::", "-s", spec=spec)  # within this process pytester would keep the frames
+    result = project.run_in_subprocess(
+        "toolcall::", "-s", spec=spec
+    )  # within this process pytester would keep the frames
     [line] = [line for line in result.outlines if "left behind:" in line]
     failed, left, kept_size = map(int, line.partition("left behind:")[2].split())
     assert failed == 24

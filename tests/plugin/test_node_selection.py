@@ -71,7 +71,7 @@ def test_an_unknown_id_is_a_usage_error(project: Any, wrong: str, sentence: str)
 
 
 def test_an_unknown_id_is_a_usage_error_with_workers_too(project: Any) -> None:
-    result = project.run_apart("toolcall::box/oen", "-n", "2")
+    result = project.run_in_subprocess("toolcall::box/oen", "-n", "2")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *did you mean box/one*"])
 
@@ -88,13 +88,13 @@ def test_a_route_that_a_case_is_not_rendered_in(project: Any, add_case: Callable
 
 
 def test_own_tests_run_beside_ours_when_both_are_asked_for(project: Any) -> None:
-    project.module("test_own", "def test_own(): pass")
+    project.write_module("test_own", "def test_own(): pass")
     result = project.run("toolcall::box/one", "test_own.py")
     result.assert_outcomes(passed=9)
 
 
 def test_nothing_of_ours_runs_unasked(project: Any) -> None:
-    project.module("test_own", "def test_own(): pass")
+    project.write_module("test_own", "def test_own(): pass")
     project.run().assert_outcomes(passed=1)
     (project.path / "pytest.ini").write_text("[pytest]\ntoolcall_translator = good:T\n", encoding="utf-8")
     result = project.run(spec=None)
@@ -108,7 +108,7 @@ def test_the_ini_setting_names_the_translator(project: Any) -> None:
 
 
 def test_a_translator_without_our_argument_is_pointed_out(project: Any) -> None:
-    project.module("test_own", "def test_own(): pass")
+    project.write_module("test_own", "def test_own(): pass")
     project.run("test_own.py").stdout.fnmatch_lines(["toolcall: *no argument starts with `toolcall::`*"])
 
 

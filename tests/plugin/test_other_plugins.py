@@ -32,7 +32,7 @@ def pytest_runtest_setup(item):
 """
 
 
-def installed(name: str) -> None:
+def require_plugin(name: str) -> None:
     """Skip a test whose plugin is not there."""
     try:
         metadata.version(name)
@@ -54,7 +54,7 @@ def order(project: Any) -> list[str]:
 
 
 def test_last_failed(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", spec=spec).assert_outcomes(failed=2, passed=22)
     assert len(order(project)) == 24
     project.run("toolcall::", "--lf", spec=spec).assert_outcomes(failed=2, deselected=22)
@@ -62,7 +62,7 @@ def test_last_failed(project: Any) -> None:
 
 
 def test_failed_first(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", spec=spec)
     order(project)
     project.run("toolcall::", "--ff", spec=spec).assert_outcomes(failed=2, passed=22)
@@ -79,7 +79,7 @@ def test_new_first(project: Any) -> None:
 
 
 def test_stepwise(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", "--sw", spec=spec).assert_outcomes(failed=1, passed=9)
     order(project)
     project.run("toolcall::", "--sw").assert_outcomes(passed=15, deselected=9)
@@ -87,7 +87,7 @@ def test_stepwise(project: Any) -> None:
 
 
 def test_xdist(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", "-n", "2", spec=spec).assert_outcomes(failed=2, passed=22)
     assert len(set(order(project))) == 24
 
@@ -103,8 +103,8 @@ FAILS_ONCE = """
 
 
 def test_rerunfailures(project: Any) -> None:
-    installed("pytest-rerunfailures")
-    spec = project.translator(FAILS_ONCE)
+    require_plugin("pytest-rerunfailures")
+    spec = project.write_translator(FAILS_ONCE)
     options = ("-p", "pytest_rerunfailures", "--reruns=2", "--toolcall-report=report.json", "--junit-xml=junit.xml")
     result = project.run("toolcall::box/two::request", *options, spec=spec)
     assert result.ret == pytest.ExitCode.OK
@@ -121,16 +121,16 @@ def test_rerunfailures(project: Any) -> None:
 
 
 def test_rerunfailures_of_what_fails_always(project: Any) -> None:
-    installed("pytest-rerunfailures")
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    require_plugin("pytest-rerunfailures")
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     result = project.run("toolcall::box", "-p", "pytest_rerunfailures", "--reruns=1", spec=spec)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*2 failed, 14 passed, 2 rerun*"])
 
 
 def test_randomly(project: Any) -> None:
-    installed("pytest-randomly")
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    require_plugin("pytest-randomly")
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     reports = []
     for more in (["-p", "pytest_randomly", "--randomly-seed=7"], []):
         project.run("toolcall::", *more, "--toolcall-report=report.json", spec=spec).assert_outcomes(
@@ -145,9 +145,9 @@ def test_randomly(project: Any) -> None:
 
 def test_cov(project: Any) -> None:
     """In a process of its own: whoever measures these tests must not be switched off by it."""
-    installed("pytest-cov")
-    spec = project.translator(LOSES_TEXT_TO_BETA)
-    result = project.run_apart("toolcall::", "--cov=mine", "--cov-report=json:cov.json", spec=spec)
+    require_plugin("pytest-cov")
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
+    result = project.run_in_subprocess("toolcall::", "--cov=mine", "--cov-report=json:cov.json", spec=spec)
     result.assert_outcomes(failed=2, passed=22)
     coverage = json.loads((project.path / "cov.json").read_text(encoding="utf-8"))["files"]["mine.py"]
     assert coverage["missing_lines"] == []
@@ -155,8 +155,8 @@ def test_cov(project: Any) -> None:
 
 
 def test_html(project: Any) -> None:
-    installed("pytest-html")
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    require_plugin("pytest-html")
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     plugins = ("-p", "pytest_metadata.plugin", "-p", "pytest_html.plugin", "-p", "pytest_html.fixtures")
     result = project.run("toolcall::", *plugins, "--html=page.html", "--self-contained-html", spec=spec)
     result.assert_outcomes(failed=2, passed=22)
@@ -166,7 +166,7 @@ def test_html(project: Any) -> None:
 
 
 def test_split(project: Any) -> None:
-    installed("pytest-split")
+    require_plugin("pytest-split")
     plugin = ("-p", "pytest_split.plugin")
     project.run("toolcall::", *plugin, "--store-durations").assert_outcomes(passed=24)
     whole, parts = order(project), []

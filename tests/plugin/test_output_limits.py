@@ -46,7 +46,7 @@ def loud(project: Any) -> Any:
         write_case(project.corpus, f"loud/x{number}")
     write_case(project.corpus, "loud/error")
     write_case(project.corpus, "loud/keys")
-    project.module("loud", LOUD)
+    project.write_module("loud", LOUD)
     return project
 
 
@@ -72,7 +72,9 @@ def test_what_is_printed_of_an_item_and_of_all_is_bounded(loud: Any) -> None:
 
 def test_an_item_with_more_findings_than_somebody_reads(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolcall_conformance.engine.output.failure_texts.MAX_TEXT", 300)
-    spec = project.translator("    def request(self, body):\n        return {'format': 'beta', 'text': '', 'extra': 1}")
+    spec = project.write_translator(
+        "    def request(self, body):\n        return {'format': 'beta', 'text': '', 'extra': 1}"
+    )
     item = "toolcall::box/one::request::alpha-to-beta"
     text = project.run(item, "--toolcall-artifacts=bodies", spec=spec).stdout.str()
     assert "lines are left out; findings.txt among the item's files has all" in text

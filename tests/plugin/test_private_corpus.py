@@ -29,7 +29,7 @@ def private(project: Any) -> Path:
 def test_private_cases_run_beside_ours(project: Any, private: Path) -> None:
     project.run("toolcall::", "--toolcall-corpus", "private").assert_outcomes(passed=32)
     project.run("toolcall::ours", "--toolcall-corpus", str(private)).assert_outcomes(passed=8)
-    assert project.report("toolcall::", "--toolcall-corpus", "private")["corpus"]["private"] == [str(private)]
+    assert project.run_report("toolcall::", "--toolcall-corpus", "private")["corpus"]["private"] == [str(private)]
 
 
 @pytest.mark.usefixtures("private")
@@ -37,14 +37,14 @@ def test_several_folders(project: Any) -> None:
     write_case(project.path / "more", "ours/second")
     arguments = ("--toolcall-corpus", "private", "--toolcall-corpus", "more")
     project.run("toolcall::ours", *arguments).assert_outcomes(passed=16)
-    spec = project.translator("    def request(self, body):\n        return {}")
+    spec = project.write_translator("    def request(self, body):\n        return {}")
     result = project.run("toolcall::ours/first::request::alpha-to-beta", *arguments, spec=spec)
     result.stdout.fnmatch_lines(
         ['*again pytest --toolcall-translator mine:T --toolcall-corpus=private --toolcall-corpus=more "toolcall::ours*']
     )
 
 
-def break_with(text: str) -> Callable[[Path], None]:
+def break_file(text: str) -> Callable[[Path], None]:
     def write(file: Path) -> None:
         file.write_text(text, encoding="utf-8")
 
@@ -55,14 +55,14 @@ def break_with(text: str) -> Callable[[Path], None]:
     ("file", "damage", "sentence"),
     [
         ("alpha/01-request.json", Path.unlink, "*01-request.json: no such file*"),
-        ("alpha/01-request.json", break_with("{"), "*01-request.json: line 1 column 2: *"),
+        ("alpha/01-request.json", break_file("{"), "*01-request.json: line 1 column 2: *"),
         (
             "beta/01-response.json",
-            break_with('{"a": 1, "a": 2}'),
+            break_file('{"a": 1, "a": 2}'),
             "*01-response.json: the key 'a' occurs twice in one object*",
         ),
-        ("scenario.json", break_with("[]"), "*scenario.json: *object*"),
-        ("scenario.json", break_with('{"id": "ours/first"}'), "*scenario.json: *`title`*"),
+        ("scenario.json", break_file("[]"), "*scenario.json: *object*"),
+        ("scenario.json", break_file('{"id": "ours/first"}'), "*scenario.json: *`title`*"),
     ],
 )
 def test_a_damaged_file_is_a_usage_error_with_its_path(

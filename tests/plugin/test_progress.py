@@ -24,7 +24,7 @@ LINES = [r"box   +16 items, 2 failed, \d+\.\d s", r"crate +8 items, \d+\.\d s"]
 USERS = "import pytest\n@pytest.mark.parametrize('n', range(12))\ndef test_mine(n): pass\n"
 
 
-def told(result: pytest.RunResult) -> list[str]:
+def progress_lines(result: pytest.RunResult) -> list[str]:
     """What stands between the head of a run and its summary."""
     lines = result.outlines
     end = next(number for number, line in enumerate(lines) if re.search("== (toolcall conf|short test sum)", line))
@@ -38,11 +38,11 @@ def matches(lines: list[str], patterns: list[str]) -> bool:
 
 @pytest.mark.parametrize("options", [(), ("-q",), ("-qq",), ("--tb=no", "-rA")], ids=" ".join)
 def test_a_line_a_family(project: Any, options: tuple[str, ...]) -> None:
-    result = project.run("toolcall::", *options, spec=project.translator(LOSES))
+    result = project.run("toolcall::", *options, spec=project.write_translator(LOSES))
     if options == ("-qq",):
         assert any(re.fullmatch(LINES[0], line) for line in result.outlines)
         return
-    assert matches(told(result), LINES), told(result)
+    assert matches(progress_lines(result), LINES), progress_lines(result)
     result.assert_outcomes(passed=22, failed=2)
     if "-rA" in options:
         # Who asks for the word of a report has it.
@@ -52,24 +52,26 @@ def test_a_line_a_family(project: Any, options: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_with_workers(project: Any, workers: str) -> None:
     pytest.importorskip("xdist")
-    result = project.run("toolcall::", "-n", workers, spec=project.translator(LOSES))
-    assert matches(sorted(told(result)), LINES), told(result)
+    result = project.run("toolcall::", "-n", workers, spec=project.write_translator(LOSES))
+    assert matches(sorted(progress_lines(result)), LINES), progress_lines(result)
 
 
 def test_known_failures_are_none(project: Any) -> None:
     options = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
-    result = project.run("toolcall::box", *options, spec=project.translator(LOSES))
-    assert matches(told(result), [LINES[0].replace("failed", "known")]), told(result)
+    result = project.run("toolcall::box", *options, spec=project.write_translator(LOSES))
+    assert matches(progress_lines(result), [LINES[0].replace("failed", "known")]), progress_lines(result)
 
 
 def test_a_run_that_stops_says_how_far_it_came(project: Any) -> None:
-    result = project.run("toolcall::", "-x", spec=project.translator(LOSES))
-    assert matches(told(result), [r"box   \d+ of 16 items, 1 failed, \d+\.\d s", "!!!.*"][:1]), told(result)
+    result = project.run("toolcall::", "-x", spec=project.write_translator(LOSES))
+    assert matches(progress_lines(result), [r"box   \d+ of 16 items, 1 failed, \d+\.\d s", "!!!.*"][:1]), (
+        progress_lines(result)
+    )
 
 
 @pytest.mark.parametrize("option", ["-v", "-s", "--log-cli-level=INFO", "--setup-show"])
 def test_who_asks_for_more_has_what_pytest_writes(project: Any, option: str) -> None:
-    result = project.run("toolcall::", option, spec=project.translator(LOSES))
+    result = project.run("toolcall::", option, spec=project.write_translator(LOSES))
     assert not any(re.fullmatch(pattern, line) for line in result.outlines for pattern in LINES)
     if option == "-s":
         assert "toolcall .........F.F............" in result.outlines
@@ -80,9 +82,9 @@ def test_who_asks_for_more_has_what_pytest_writes(project: Any, option: str) -> 
 def test_beside_a_users_own_tests(project: Any, workers: str) -> None:
     pytest.importorskip("xdist")
     project.pytester.makepyfile(test_mine=USERS)
-    result = project.run("test_mine.py", "toolcall::", "-n", workers, spec=project.translator(LOSES))
+    result = project.run("test_mine.py", "toolcall::", "-n", workers, spec=project.write_translator(LOSES))
     result.assert_outcomes(passed=34, failed=2)
-    lines = told(result)
+    lines = progress_lines(result)
     assert sum(line.partition(" [")[0].count(".") for line in lines if not re.search(r"\d s$", line)) >= 12
     assert sum(any(re.fullmatch(pattern, line) for pattern in LINES) for line in lines) == 2
     assert lines[-1].strip() == "[100%]"  # of all, ours among them
@@ -110,7 +112,7 @@ def pytest_configure(config):
 
 def test_a_replaced_reporter_is_left_alone(project: Any) -> None:
     (project.path / "conftest.py").write_text(CONFTEST + REPLACES, encoding="utf-8")
-    result = project.run("toolcall::", spec=project.translator(LOSES))
+    result = project.run("toolcall::", spec=project.write_translator(LOSES))
     lines = [line for line in result.outlines if line.startswith("mine ")]
     assert len(lines) == 24
     assert sorted(line[-2:] for line in lines)[:2] == [" .", " ."]
@@ -133,17 +135,17 @@ def pytest_report_teststatus(report):
 
 def test_the_categories_of_other_plugins_stay(project: Any) -> None:
     (project.path / "conftest.py").write_text(CONFTEST + STATUS, encoding="utf-8")
-    result = project.run("toolcall::", spec=project.translator(LOSES))
-    assert matches(told(result), LINES), told(result)
+    result = project.run("toolcall::", spec=project.write_translator(LOSES))
+    assert matches(progress_lines(result), LINES), progress_lines(result)
     result.stdout.fnmatch_lines(["*2 failed*22 splendid*"])
 
 
-def on_a_screen(project: Any, *arguments: str, session: str = LOSES, **environment: str) -> str:
+def screen_output(project: Any, *arguments: str, session: str = LOSES, **environment: str) -> str:
     """All that a run writes to a terminal of 80 columns."""
     pty = pytest.importorskip("pty")
     (project.path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     words = [sys.executable, "-m", "pytest", *QUIET, "-p", "no:cacheprovider", "--tb=no", "--color=no"]
-    words += ["--toolcall-translator", project.translator(session), *arguments]
+    words += ["--toolcall-translator", project.write_translator(session), *arguments]
     mine, theirs = pty.openpty()
     variables = {name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")}
     run = subprocess.Popen(
@@ -174,7 +176,7 @@ SLOW = "    def response(self, body):\n        __import__('time').sleep(0.2)\n  
 
 def test_in_a_terminal_one_line_is_written_anew(project: Any) -> None:
     write_case(project.corpus, f"box/long-{'name-' * 14}", 1)
-    screen = on_a_screen(project, "toolcall::", session=LOSES + SLOW)
+    screen = screen_output(project, "toolcall::", session=LOSES + SLOW)
     progress = screen.partition("toolcall conformance ==")[0]
     lines = [line for part in progress.split("\n") for line in part.split("\r") if " of 32 items" in line]
     assert len(lines) > 4
@@ -190,17 +192,17 @@ def test_in_a_terminal_one_line_is_written_anew(project: Any) -> None:
 
 def test_in_a_terminal_known_failures_are_counted(project: Any) -> None:
     options = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
-    screen = on_a_screen(project, "toolcall::box", *options, session=LOSES + SLOW)
+    screen = screen_output(project, "toolcall::box", *options, session=LOSES + SLOW)
     assert re.search(r"\r\d+ of 16 items, [12] known, ", screen), screen
 
 
 def test_on_a_screen_that_keeps_all_lines_it_is_a_line_a_family(project: Any) -> None:
-    screen = on_a_screen(project, "toolcall::", CI="true")
+    screen = screen_output(project, "toolcall::", CI="true")
     assert all(re.search(f"^{pattern}$", screen, re.MULTILINE) for pattern in LINES), screen
 
 
 def test_in_a_terminal_beside_a_users_own_tests(project: Any) -> None:
     project.pytester.makepyfile(test_mine=USERS)
-    screen = on_a_screen(project, "test_mine.py", "toolcall::")
+    screen = screen_output(project, "test_mine.py", "toolcall::")
     assert re.search(r"^test_mine\.py \.{12}", screen, re.MULTILINE)
     assert all(re.search(f"^{pattern}$", screen, re.MULTILINE) for pattern in LINES), screen

@@ -17,27 +17,27 @@ LOSES_TEXT_TO_BETA = """
 
 
 def test_last_failed_runs_what_failed(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", spec=spec).assert_outcomes(failed=2, passed=22)
     project.run("toolcall::", "--lf", spec=spec).assert_outcomes(failed=2, deselected=22)
     project.run("toolcall::", "--lf", spec="good:T").assert_outcomes(passed=2, deselected=22)
 
 
 def test_last_failed_beside_a_failing_test_of_the_user(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
-    project.module("test_own", "def test_own(): assert 0")
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
+    project.write_module("test_own", "def test_own(): assert 0")
     project.run("toolcall::", "test_own.py", spec=spec).assert_outcomes(failed=3, passed=22)
     project.run("toolcall::", "test_own.py", "--lf", spec=spec).assert_outcomes(failed=3, deselected=22)
 
 
 def test_exit_first(project: Any) -> None:
-    result = project.run("toolcall::", "-x", spec=project.translator(LOSES_TEXT_TO_BETA))
+    result = project.run("toolcall::", "-x", spec=project.write_translator(LOSES_TEXT_TO_BETA))
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(failed=1, passed=9)
 
 
 def test_junit(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::box/two::request", "--junitxml", "j.xml", spec=spec)
     cases = {case.get("name"): case for case in ET.parse(project.path / "j.xml").iter("testcase")}
     failed = cases["alpha-to-beta"]
@@ -58,7 +58,7 @@ def test_junit(project: Any) -> None:
 
 
 def test_junit_has_a_known_failure_as_skipped_with_its_reason(project: Any) -> None:
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     (project.path / "known.txt").write_text("* beta/text-kept # ticket 12\n", encoding="utf-8")
     options = ("--toolcall-known-failures", "known.txt", "--junitxml", "j.xml")
     project.run("toolcall::box/two::request", *options, spec=spec)
@@ -72,7 +72,9 @@ def test_junit_has_a_known_failure_as_skipped_with_its_reason(project: Any) -> N
 
 
 def test_pdb_stops_where_the_translator_raised(project: Any) -> None:
-    spec = project.translator("    def request(self, body):\n        clue = 'user frame'\n        raise KeyError('x')")
+    spec = project.write_translator(
+        "    def request(self, body):\n        clue = 'user frame'\n        raise KeyError('x')"
+    )
     project.pytester.makeconftest(CONFTEST)
     result = project.pytester.run(
         *project.pytester._getpytestargs(),
@@ -95,7 +97,7 @@ def test_verbose_lines_name_the_item(project: Any) -> None:
 
 
 def test_output_of_the_translator_is_captured(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n        print('my own words')\n        raise KeyError('x')"
     )
     result = project.run("toolcall::box/one::request::alpha-to-beta", spec=spec)

@@ -18,7 +18,7 @@ ITEMS: Mapping[str, Mapping[str, Sequence[str]]] = {
 CASES = {"box/one": ("alpha", "beta"), "box/two": ("alpha", "beta")}
 
 
-def selected(*arguments: str) -> Selection:
+def select(*arguments: str) -> Selection:
     return parse_selection(arguments, cases=CASES, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS)
 
 
@@ -41,11 +41,11 @@ def selected(*arguments: str) -> Selection:
     ],
 )
 def test_quick_has(argument: str, item: tuple[str, ...], has: bool) -> None:
-    assert selected(argument).selects(*item) is has
+    assert select(argument).selects(*item) is has
 
 
 def test_quick_stands_beside_other_arguments() -> None:
-    both = selected("toolcall::@quick", "toolcall::box/one::response")
+    both = select("toolcall::@quick", "toolcall::box/one::response")
     assert both.selects("box/one", "response", "beta-to-beta", "")
     assert both.selects("box/two", "request", "beta-to-alpha", "")
     assert not both.selects("box/two", "response", "beta-to-alpha", "")
@@ -63,7 +63,7 @@ def test_a_corpus_with_fewer_cases_has_fewer_items() -> None:
 
 def test_a_name_like_it_is_told() -> None:
     with pytest.raises(SelectionError, match="did you mean @quick"):
-        selected("toolcall::@quik")
+        select("toolcall::@quik")
 
 
 def test_every_item_of_the_corpus_s_list_is_one(corpus: Corpus) -> None:

@@ -31,13 +31,13 @@ def _report(project: Any) -> dict[str, Any]:
     return report
 
 
-def _known(project: Any) -> list[str]:
+def _known_patterns(project: Any) -> list[str]:
     causes = tomllib.loads((project.path / "known.toml").read_text(encoding="utf-8"))["causes"]
     return [pattern for patterns in causes.values() for pattern in patterns]
 
 
 def test_what_differs_is_unstable_and_fails_no_run(project: Any) -> None:
-    spec = project.translator(MOODY)
+    spec = project.write_translator(MOODY)
     result = project.run("toolcall::", "--toolcall-repeat=2", REPORT, "-v", spec=spec)
     result.assert_outcomes(passed=20, failed=2)  # two always fail
     result.stdout.fnmatch_lines(["toolcall::box/one::request::alpha-to-beta UNSTABLE*"])
@@ -53,7 +53,7 @@ def test_what_differs_is_unstable_and_fails_no_run(project: Any) -> None:
 
 
 def test_one_run_of_unstable_items_alone_succeeds_unless_it_is_strict(project: Any) -> None:
-    spec = project.translator(MOODY)
+    spec = project.write_translator(MOODY)
     arguments = ("toolcall::box/one::request", "--toolcall-repeat=2")
     result = project.run(*arguments, spec=spec)
     assert result.ret == pytest.ExitCode.OK
@@ -64,18 +64,18 @@ def test_one_run_of_unstable_items_alone_succeeds_unless_it_is_strict(project: A
 
 def test_it_is_neither_new_nor_stale_nor_written(project: Any) -> None:
     update = ("toolcall::", "--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
-    project.run(*update, "--toolcall-repeat=2", spec=project.translator(MOODY, "moody"))
-    assert _known(project) == ["box/two::request::{alpha,beta}-to-beta"]
-    project.run(*update, spec=project.translator(ALWAYS, "always"))
-    both = _known(project)
+    project.run(*update, "--toolcall-repeat=2", spec=project.write_translator(MOODY, "moody"))
+    assert _known_patterns(project) == ["box/two::request::{alpha,beta}-to-beta"]
+    project.run(*update, spec=project.write_translator(ALWAYS, "always"))
+    both = _known_patterns(project)
     assert both == ["4 × box/*::request::{alpha,beta}-to-beta"]
     judge = ("toolcall::", "--toolcall-known-failures=known.toml", "--toolcall-repeat=2")
     result = project.run(*judge, spec="moody:T")
     assert result.ret == pytest.ExitCode.OK
     assert "toolcall: stale" not in result.stdout.str()
     project.run(*update, "--toolcall-repeat=2", spec="moody:T")
-    assert _known(project) == both
-    result = project.run(*judge, spec=project.translator(NEVER, "never"))
+    assert _known_patterns(project) == both
+    result = project.run(*judge, spec=project.write_translator(NEVER, "never"))
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["toolcall: stale known failure: *2 of 4 items no longer fail: *; it stands in line *"])
 

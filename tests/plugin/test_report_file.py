@@ -39,7 +39,7 @@ def valid(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
-    report = valid(project.report("toolcall::"))
+    report = valid(project.run_report("toolcall::"))
     assert list(report)[-1] == "footer"
     assert report["footer"] == {"complete": True, "items": 24}
     assert report["tool"]["name"] == "toolcall-conformance"
@@ -75,7 +75,7 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
 
 
 def test_findings_carry_rule_level_pointer_want_and_got(project: Any) -> None:
-    report = valid(project.report("toolcall::", spec=project.translator(MIXED)))
+    report = valid(project.run_report("toolcall::", spec=project.write_translator(MIXED)))
     items = {item["nodeid"].removeprefix("toolcall::"): item for item in report["items"]}
     (finding,) = items["box/two::request::alpha-to-beta"]["findings"]
     assert finding["rule"] == "beta/text-kept"
@@ -106,7 +106,7 @@ LOSSY = """
 
 
 def test_losses_are_counted_by_route_and_element(project: Any) -> None:
-    report = valid(project.report("toolcall::", spec=project.translator(LOSSY)))
+    report = valid(project.run_report("toolcall::", spec=project.write_translator(LOSSY)))
     rows = {
         (row["check"], row["client"], row["upstream"], row["element"], row["kind"]): row for row in report["losses"]
     }
@@ -128,7 +128,7 @@ def test_losses_are_counted_by_route_and_element(project: Any) -> None:
 
 
 def test_two_workers_give_the_same_report(project: Any) -> None:
-    spec = project.translator(MIXED)
+    spec = project.write_translator(MIXED)
     reports = []
     for name, more in (("one.json", ()), ("two.json", ("-n", "2"))):
         project.run("toolcall::", "--toolcall-report", name, *more, spec=spec)
@@ -142,16 +142,16 @@ def test_two_workers_give_the_same_report(project: Any) -> None:
 
 
 def test_a_run_that_stopped_early_is_not_complete(project: Any) -> None:
-    report = valid(project.report("toolcall::", "-x", spec=project.translator(MIXED)))
+    report = valid(project.run_report("toolcall::", "-x", spec=project.write_translator(MIXED)))
     assert report["footer"] == {"complete": False, "items": 1}
 
 
 def test_deselected_items_are_not_missing(project: Any) -> None:
-    assert valid(project.report("toolcall::", "-k", "crate"))["footer"] == {"complete": True, "items": 8}
+    assert valid(project.run_report("toolcall::", "-k", "crate"))["footer"] == {"complete": True, "items": 8}
 
 
 def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
-    project.report("toolcall::")
+    project.run_report("toolcall::")
     path = project.path / "report.json"
     assert len(json_report.read(path)["items"]) == 24
     text = path.read_text(encoding="utf-8")
@@ -166,7 +166,7 @@ def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
 
 
 def test_a_report_with_an_odd_node_id_is_told(project: Any) -> None:
-    project.report("toolcall::box/one")
+    project.run_report("toolcall::box/one")
     path = project.path / "report.json"
     whole = json.loads(path.read_text(encoding="utf-8"))
     for place, odd in (("items/0/nodeid", "toolcall::shell"), ("not_applicable/0", "toolcall::a::b")):
@@ -266,7 +266,7 @@ def test_a_write_that_fails_at_the_end_keeps_the_old_report(project: Any, monkey
 
 
 def test_a_worker_that_dies_is_a_crash_of_the_translator(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n"
         "        here = self.route.client == 'alpha' and self.route.upstream == 'beta'\n"
         "        if here and 'two' in body['text']: __import__('os')._exit(3)\n"
@@ -308,7 +308,7 @@ def test_a_kind_of_report_is_one_module(project: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_end_of_each_name_chooses_the_kind(project: Any) -> None:
-    spec = project.translator(MIXED)
+    spec = project.write_translator(MIXED)
     options = ("--toolcall-report=r.json", "--toolcall-report=R.MD")
     result = project.run("toolcall::", *options, spec=spec)
     result.stdout.fnmatch_lines(["toolcall: the report is r.json", "toolcall: the report is R.MD"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caused import caused
+from caused import name_finding_causes
 from toolcall_conformance import load_corpus
 from toolcall_conformance.judge.consequences import Consequence, ConsequenceTable, Where
 from toolcall_conformance.reports.causes.grouping import find_root_causes
@@ -34,7 +34,7 @@ def item(
     case, check, client, upstream, *variant = name.split()
     nodeid = f"toolcall::{case}::{check}::{'-'.join([client, 'to', upstream, *variant])}"
     variants = variant[0] if variant else None
-    records = caused(findings, table, way_back=check == "round_trip")
+    records = name_finding_causes(findings, table, way_back=check == "round_trip")
     return ItemRecord(nodeid, case, check, client, upstream, variants, "fail", "failed", findings=records, size=size)
 
 
@@ -386,7 +386,7 @@ def test_other_cases_sources_and_places_are_other_causes(other: dict[str, str]) 
     assert len(causes(read_wrongly("openai_responses"), read_wrongly("openai_chat", **other), *passing)) == 2
 
 
-def lost_from(source: str, target: str, case: str = "shell/a", **more: Any) -> ItemRecord:
+def lost_item(source: str, target: str, case: str = "shell/a", **more: Any) -> ItemRecord:
     """An item that lost what is at a place of its source, each format's body telling it in its own way."""
     difference = {"openai_chat": "lost", "openai_responses": "value"}.get(target, "type")
     place = "/x/3/parametersJsonSchema/properties/a"
@@ -397,9 +397,9 @@ def lost_from(source: str, target: str, case: str = "shell/a", **more: Any) -> I
 
 def test_what_one_format_loses_toward_all_others_is_one_cause_in_whatever_cases() -> None:
     items = [
-        lost_from("gemini", "openai_chat"),
-        lost_from("gemini", "openai_responses", "shell/b", source_pointer="/x/0/parametersJsonSchema"),
-        lost_from("gemini", "anthropic", "shell/c"),
+        lost_item("gemini", "openai_chat"),
+        lost_item("gemini", "openai_responses", "shell/b", source_pointer="/x/0/parametersJsonSchema"),
+        lost_item("gemini", "anthropic", "shell/c"),
     ]
     (root,) = causes(*items)
     assert root.formats == ["anthropic", "openai_chat", "openai_responses"]
@@ -409,8 +409,8 @@ def test_what_one_format_loses_toward_all_others_is_one_cause_in_whatever_cases(
 
 def test_what_all_sources_lose_toward_one_format_goes_with_its_writer() -> None:
     sources = ("gemini", "openai_responses")
-    written = [lost_from(source, "anthropic", source_pointer=f"/{source}/0") for source in sources]
-    read = lost_from("gemini", "openai_chat", source_pointer="/gemini/0")
+    written = [lost_item(source, "anthropic", source_pointer=f"/{source}/0") for source in sources]
+    read = lost_item("gemini", "openai_chat", source_pointer="/gemini/0")
     assert [len(root.occurrences) for root in causes(*written, read)] == [2, 1]
     # Of Gemini alone it is lost toward both formats: its reader loses it.
     alone = causes(written[0], read, item("shell/a request openai_responses anthropic"))
@@ -419,7 +419,7 @@ def test_what_all_sources_lose_toward_one_format_goes_with_its_writer() -> None:
 
 def test_losses_of_two_members_of_a_source_are_two_causes() -> None:
     tool, other, function = (
-        lost_from("openai_chat", "anthropic", f"shell{place}", source_pointer=place)
+        lost_item("openai_chat", "anthropic", f"shell{place}", source_pointer=place)
         for place in ("/tools/0", "/tools/1", "/functions/0")
     )
     assert len(causes(tool, function)) == 2
@@ -427,42 +427,50 @@ def test_losses_of_two_members_of_a_source_are_two_causes() -> None:
 
 
 def test_where_the_output_lacks_something_makes_no_cause() -> None:
-    def lost(place: str, source: str) -> ItemRecord:
+    def lost_text_item(place: str, source: str) -> ItemRecord:
         absent = {"$absent": True}
         missing = finding("translation/text-lost", place, element="text", source_pointer=source, got=absent)
         return item(f"shell{place} request anthropic gemini", missing)
 
-    assert len(causes(lost("/a", "/messages/0/content"), lost("/b", "/messages/2/content/0/text"))) == 1
-    assert len(causes(lost("/a", "/messages/0/content"), lost("/b", "/messages/0/name"))) == 2
+    assert (
+        len(causes(lost_text_item("/a", "/messages/0/content"), lost_text_item("/b", "/messages/2/content/0/text")))
+        == 1
+    )
+    assert len(causes(lost_text_item("/a", "/messages/0/content"), lost_text_item("/b", "/messages/0/name"))) == 2
 
 
 def test_a_rule_that_formats_share_is_one_cause() -> None:
-    def named(target: str, rule: str, place: str) -> ItemRecord:
+    def name_item(target: str, rule: str, place: str) -> ItemRecord:
         wrong = finding(f"{target}/{rule}", place, format=target, got="a.b")
         return item(f"mcp/a request gemini {target}", wrong)
 
-    chat_item = named("openai_chat", "tool-name", "/tools/*/function/name")
-    (root,) = causes(named("anthropic", "tool-name", "/tools/*/name"), chat_item)
+    chat_item = name_item("openai_chat", "tool-name", "/tools/*/function/name")
+    (root,) = causes(name_item("anthropic", "tool-name", "/tools/*/name"), chat_item)
     assert root.formats == ["anthropic", "openai_chat"]
-    for other in (named("anthropic", "call-id", "/tools/*/name"), named("anthropic", "tool-name", "/tools/*/type")):
+    for other in (
+        name_item("anthropic", "call-id", "/tools/*/name"),
+        name_item("anthropic", "tool-name", "/tools/*/type"),
+    ):
         assert len(causes(other, chat_item)) == 2
 
 
 def test_a_client_misread_in_the_loop_is_one_cause_in_all_formats() -> None:
-    def merged(client: str, target: str) -> ItemRecord:
+    def merged_calls_item(client: str, target: str) -> ItemRecord:
         wrong = finding("translation/calls-merged", f"/{target}", format=target, source_pointer=f"/of/{target}")
         return item(f"shell/a agent_loop {client} {target}", wrong)
 
-    (root,) = causes(merged("gemini", "anthropic"), merged("gemini", "openai_chat"))
+    (root,) = causes(merged_calls_item("gemini", "anthropic"), merged_calls_item("gemini", "openai_chat"))
     assert root.formats == ["anthropic", "openai_chat"]
     # Where several clients show it, each upstream may lose it on its own way down.
     several = [
-        merged(client, target) for client in ("gemini", "openai_responses") for target in ("anthropic", "openai_chat")
+        merged_calls_item(client, target)
+        for client in ("gemini", "openai_responses")
+        for target in ("anthropic", "openai_chat")
     ]
     assert len(causes(*several)) == 2
 
 
-def returned(client: str, target: str, variants: str) -> list[ItemRecord]:
+def unreturned_state_items(client: str, target: str, variants: str) -> list[ItemRecord]:
     """The variants of a loop in which state does not come back."""
     wrong = finding("translation/state-returned", f"/{target}", "lost", format=target, element="opaque")
     return [item(f"shell/a agent_loop {client} {target} {variant}", wrong) for variant in variants]
@@ -471,10 +479,10 @@ def returned(client: str, target: str, variants: str) -> list[ItemRecord]:
 def test_a_client_that_fails_alike_with_several_providers_is_one_cause() -> None:
     """One client fails in all variants, another in one of them: that is not the providers' doing."""
     roots = causes(
-        *returned("gemini", "anthropic", "uvwx"),
-        *returned("gemini", "openai_responses", "uvwx"),
-        *returned("openai_chat", "anthropic", "u"),
-        *returned("openai_chat", "openai_responses", "u"),
+        *unreturned_state_items("gemini", "anthropic", "uvwx"),
+        *unreturned_state_items("gemini", "openai_responses", "uvwx"),
+        *unreturned_state_items("openai_chat", "anthropic", "u"),
+        *unreturned_state_items("openai_chat", "openai_responses", "u"),
     )
     assert [({record.client for record in root.items}, root.formats) for root in roots] == [
         ({"gemini"}, ["anthropic", "openai_responses"]),
@@ -484,11 +492,19 @@ def test_a_client_that_fails_alike_with_several_providers_is_one_cause() -> None
 
 def test_what_all_clients_show_alike_goes_with_the_provider() -> None:
     clients = ("gemini", "openai_chat")
-    several = [each for c in clients for t in ("anthropic", "openai_responses") for each in returned(c, t, "uvwx")]
+    several = [
+        each
+        for c in clients
+        for t in ("anthropic", "openai_responses")
+        for each in unreturned_state_items(c, t, "uvwx")
+    ]
     assert [root.formats for root in causes(*several)] == [["anthropic"], ["openai_responses"]]
     # Nor does a client that fails otherwise with each provider.
-    other = [*returned("gemini", "anthropic", "uvwx"), *returned("openai_chat", "anthropic", "u")]
-    assert len(causes(*other, *returned("gemini", "openai_responses", "yz"))) == 2
+    other = [
+        *unreturned_state_items("gemini", "anthropic", "uvwx"),
+        *unreturned_state_items("openai_chat", "anthropic", "u"),
+    ]
+    assert len(causes(*other, *unreturned_state_items("gemini", "openai_responses", "yz"))) == 2
 
 
 def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:

@@ -29,7 +29,7 @@ def test_both_can_be_asked_for(folder: Any) -> None:
 
 
 def test_last_failed_knows_ours_from_theirs(folder: Any) -> None:
-    spec = folder.translator("    def request(self, body):\n        raise KeyError('x')")
+    spec = folder.write_translator("    def request(self, body):\n        raise KeyError('x')")
     (folder.path / "toolcall" / "test_theirs.py").write_text(
         "def test_theirs(): assert 0\ndef test_fine(): pass", encoding="utf-8"
     )

@@ -29,7 +29,7 @@ INI = '[tool.pytest.ini_options]\naddopts = "{addopts}"\n'
 @pytest.fixture(autouse=True)
 def root(project: Any) -> Iterator[None]:
     """A project with a translator, known failures, and a folder below; the directory is put back behind."""
-    project.translator(LOSES)
+    project.write_translator(LOSES)
     (project.path / "ours").mkdir()
     (project.path / "ours" / "known.toml").write_text(KNOWN, encoding="utf-8")
     (project.path / "below").mkdir()
@@ -100,7 +100,9 @@ def test_the_ini_file_may_have_them(project: Any, folder: str) -> None:
 
 def test_the_command_line_comes_first_then_the_environment(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _pyproject(project, 'translator = "nowhere:T"', "strict = true", "timeout = 3")
-    project.translator("    def request(self, body):\n        return {**super().request(body), 'extra': 1}", "adds")
+    project.write_translator(
+        "    def request(self, body):\n        return {**super().request(body), 'extra': 1}", "adds"
+    )
     monkeypatch.setenv("TOOLCALL_TRANSLATOR", "mine:T")
     project.run("toolcall::box/two::request", spec=None).assert_outcomes(passed=2, failed=2)
     project.run("toolcall::box/two::request", spec="good:T").assert_outcomes(passed=4)

@@ -61,7 +61,7 @@ def pytest_runtest_protocol(item, nextitem):
 
 
 @pytest.fixture(autouse=True)
-def as_in_a_process_of_their_own(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def outside_of_tests(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The runs inside this process find the plugins of the project, and no test that they would be a part of."""
     project.pytester.syspathinsert()
     monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
@@ -71,28 +71,28 @@ def as_in_a_process_of_their_own(project: Any, monkeypatch: pytest.MonkeyPatch) 
 BESIDE = ("-p", "syrupy", "-p", "pytest_timeout")
 
 
-def seen(project: Any, *arguments: str) -> tuple[list[str], list[Any]]:
+def run_watched(project: Any, *arguments: str) -> tuple[list[str], list[Any]]:
     """The ways of the items of a run, and what was told of them."""
-    project.module("watch", WATCH)
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    project.write_module("watch", WATCH)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", "-p", "watch", *BESIDE, *arguments, spec=spec)
     content: tuple[list[str], list[Any]] = eval((project.path / "seen.txt").read_text(encoding="utf-8"))
     return content
 
 
 def test_an_item_goes_pytests_own_way_where_another_plugin_has_a_part(project: Any) -> None:
-    ways, alone = seen(project)
+    ways, alone = run_watched(project)
     assert ways == ["short"]
     for name, text in (("sets_up", SETS_UP), ("plays_itself", PLAYS_ITSELF)):
-        project.module(name, text)
-        others_ways, beside = seen(project, "-p", name)
+        project.write_module(name, text)
+        others_ways, beside = run_watched(project, "-p", name)
         assert (name, others_ways) == (name, ["long"])
         assert alone == beside, name
     assert any("here comes" in str(entry) for entry in alone)
 
 
 def test_marks_of_the_user_count(project: Any) -> None:
-    project.module(
+    project.write_module(
         "marks",
         "import pytest\n"
         "def pytest_collection_modifyitems(items):\n"
@@ -108,7 +108,7 @@ def test_setup_show_shows_each_item(project: Any) -> None:
 
 
 def test_fixtures_of_tests_before_ours_end_before_them(project: Any) -> None:
-    project.module(
+    project.write_module(
         "test_own",
         "import pytest\n"
         "@pytest.fixture(scope='module', autouse=True)\n"
@@ -161,8 +161,8 @@ def pytest_configure(config):
 def test_phases_are_reported_where_somebody_reads_of_them(
     project: Any, workers: list[str], reader: str, more: Sequence[str], phases: list[str]
 ) -> None:
-    project.module("count", COUNT)
-    project.module("reader", reader)
+    project.write_module("count", COUNT)
+    project.write_module("reader", reader)
     result = project.run("toolcall::box", "-p", "count", "-p", "reader", *workers, *more)
     result.assert_outcomes(passed=16)
     counted = eval((project.path / "counted.txt").read_text(encoding="utf-8"))
@@ -171,8 +171,8 @@ def test_phases_are_reported_where_somebody_reads_of_them(
 
 def test_a_record_that_crosses_as_text_says_the_same(project: Any) -> None:
     """On the long way, and from workers, records are text in reports; on the short way they are handed over."""
-    project.module("other", SETS_UP)
-    spec = project.translator(LOSES_TEXT_TO_BETA)
+    project.write_module("other", SETS_UP)
+    spec = project.write_translator(LOSES_TEXT_TO_BETA)
     runs = []
     for more in ([], ["-p", "other"], ["-n", "1"]):
         project.run("toolcall::", "--toolcall-report=report.json", *more, spec=spec)

@@ -116,7 +116,7 @@ NAMES = re.findall(r'^    "(\w+)": ', TRANSLATOR, re.MULTILINE)
 def hostile(project: Any) -> Any:
     for name in NAMES:
         write_case(project.corpus, f"hostile/{name}", title=ATTACK)
-    project.module("hostile", TRANSLATOR)
+    project.write_module("hostile", TRANSLATOR)
     toml_text = "".join(
         f'[[known]]\nitems = ["toolcall::hostile/{name}::request::alpha-to-beta"]\nrule = "{rule}"\n'
         f"reason = {json.dumps(ATTACK)}\n\n"

@@ -21,7 +21,7 @@ ITEM = "toolcall::box/two::request::alpha-to-beta"
 NAMED = ATTACK.replace("/", "")
 
 
-def shown(result: pytest.RunResult, *, must_say: str = "pwned") -> str:
+def harmless_output(result: pytest.RunResult, *, must_say: str = "pwned") -> str:
     text = f"{result.stdout.str()}\n{result.stderr.str()}"
     harmless(text, must_say=must_say)
     assert "INTERNALERROR" not in text
@@ -48,7 +48,7 @@ def shown(result: pytest.RunResult, *, must_say: str = "pwned") -> str:
     ids=lambda arguments: arguments[-1].split("=")[0].split(ATTACK)[0],
 )
 def test_mistakes_of_the_user(project: Any, arguments: tuple[str, ...]) -> None:
-    shown(project.run(*arguments))
+    harmless_output(project.run(*arguments))
 
 
 UNLOADABLE = {
@@ -60,8 +60,8 @@ UNLOADABLE = {
 
 @pytest.mark.parametrize("module", UNLOADABLE.values(), ids=UNLOADABLE)
 def test_a_translator_that_does_not_load(project: Any, module: str) -> None:
-    project.module("unloadable", module)
-    shown(project.run(ITEM, spec="unloadable:T"))
+    project.write_module("unloadable", module)
+    harmless_output(project.run(ITEM, spec="unloadable:T"))
 
 
 @pytest.mark.parametrize("text", [f"{ATTACK}", f"[[known]]\nitems = [{json.dumps(ATTACK)}]\nrule = 'x'\nreason = 'y'",
@@ -69,9 +69,9 @@ def test_a_translator_that_does_not_load(project: Any, module: str) -> None:
 def test_files_of_settings(project: Any, text: str) -> None:
     for option, name in (("known-failures", "known.toml"), ("policy", "policy.toml")):
         (project.path / name).write_text(text, encoding="utf-8")
-        shown(project.run(ITEM, f"--toolcall-{option}={name}"), must_say="")
+        harmless_output(project.run(ITEM, f"--toolcall-{option}={name}"), must_say="")
     (project.path / "pyproject.toml").write_text(f"[tool.toolcall]\n{json.dumps(ATTACK)} = 1", encoding="utf-8")
-    shown(project.run(ITEM))
+    harmless_output(project.run(ITEM))
 
 
 def test_recordings(pytester: pytest.Pytester, corpus: Corpus) -> None:
@@ -88,7 +88,7 @@ def test_recordings(pytester: pytest.Pytester, corpus: Corpus) -> None:
     path.write_text(json.dumps(cassette), encoding="utf-8")
     (path.parent / f"damaged {NAMED}.json").write_text(f'{{"interactions": [{{"{ATTACK}', encoding="utf-8")
     for more in ("-v", "-rA"):
-        shown(
+        harmless_output(
             pytester.runpytest_inprocess(
                 "-p", "no:hypothesispytest", "toolcall::recorded", "--toolcall-cassettes=cassettes", more
             )
@@ -126,9 +126,9 @@ for line in sys.stdin:
 
 @pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
 def test_a_child(project: Any) -> None:
-    project.module("child", CHILD)
+    project.write_module("child", CHILD)
     result = project.run("toolcall::", "-v", spec=f"exec:{sys.executable} child.py")
-    assert shown(result).count("FAILED") >= 3
+    assert harmless_output(result).count("FAILED") >= 3
 
 
 GATEWAY = f"""
@@ -172,12 +172,12 @@ HTTPServer(("127.0.0.1", int(sys.argv[2])), Gateway).serve_forever()
 @pytest.mark.skipif(os.name != "posix", reason="process groups")
 @pytest.mark.parametrize("fault", ["serves", "dies"])
 def test_a_gateway(project: Any, fault: str) -> None:
-    project.module("gateway", GATEWAY)
+    project.write_module("gateway", GATEWAY)
     command = [sys.executable, "-u", "gateway.py", fault, "{port}", "{upstream}"]
     spec = gateway_project.write(project, name=ATTACK, version=ATTACK, command=command)
     items = [f"toolcall::{case}::request::alpha-to-beta" for case in ("box/one", "box/two", "crate/deep")]
     result = project.run(*items, "-v", "--toolcall-artifacts=bodies", spec=spec)
-    assert shown(result).count("FAILED") == (3 if fault == "serves" else 0)
+    assert harmless_output(result).count("FAILED") == (3 if fault == "serves" else 0)
 
 
 SUITE = f"""
@@ -222,7 +222,7 @@ class TestNone(TestMine):
 
 def test_a_suite_of_the_user_s_own(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_suite_hostile=SUITE)
-    shown(pytester.runpytest_inprocess("-p", "no:hypothesispytest", "-rA", "-v"))
+    harmless_output(pytester.runpytest_inprocess("-p", "no:hypothesispytest", "-rA", "-v"))
 
 
 LOGGING = f"""
@@ -252,10 +252,10 @@ class T(good.T):
 
 
 def test_live_logs_and_interrupts(project: Any) -> None:
-    project.module("logs", LOGGING)
+    project.write_module("logs", LOGGING)
     arguments = ("toolcall::crate/deep", "toolcall::box/one::request::alpha-to-beta", "--toolcall-translator=logs:T")
     live = ("-o", "log_cli=true", "--log-file=run.log", "--color=no")
-    text = shown(project.pytester.runpytest_inprocess(*arguments, *live, no_reraise_ctrlc=True))
+    text = harmless_output(project.pytester.runpytest_inprocess(*arguments, *live, no_reraise_ctrlc=True))
     assert "live log call" in text
     assert re.search("KeyboardInterrupt: .*pwned", text)
     harmless((project.path / "run.log").read_text(encoding="utf-8"))

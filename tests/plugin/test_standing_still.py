@@ -36,8 +36,8 @@ def run(project: Any, attack: str, *arguments: str, wrapper: str = "") -> tuple[
     """The exit code and the standard error of a run with a good item, the attack, and a good item."""
     for name in ("before", attack, "then"):
         write_case(project.corpus, f"stuck/{name}")
-    project.module("standing", STANDING)
-    result = (project.run_below if wrapper else project.run_apart)(
+    project.write_module("standing", STANDING)
+    result = (project.run_script if wrapper else project.run_in_subprocess)(
         *([wrapper] if wrapper else []),
         "toolcall::stuck/before::request::alpha-to-beta",
         f"toolcall::stuck/{attack}::request::alpha-to-beta",
@@ -60,7 +60,7 @@ def items(project: Any) -> tuple[bool, dict[str, Any]]:
     return report["footer"]["complete"], {item["case"].partition("/")[2]: item for item in report["items"]}
 
 
-def said_behind(project: Any, last: str) -> str:
+def stderr_until(project: Any, last: str) -> str:
     """The standard error with what is written behind the run, until ``last`` stands there."""
     path, end = Path(project.path, "stderr"), time.monotonic() + 30
     while last not in path.read_text(encoding="utf-8") and time.monotonic() < end:
@@ -89,20 +89,22 @@ def test_a_run_whose_process_dies_leaves_its_report(project: Any) -> None:
     code, _ = run(project, "exit")
     complete, items_by_name = items(project)
     assert (code, complete) == (5, False)
-    assert "the process died in a call; the run ends here; its exit code is no verdict" in said_behind(project, "costs")
+    assert "the process died in a call; the run ends here; its exit code is no verdict" in stderr_until(
+        project, "costs"
+    )
     assert [(name, item["verdict"]) for name, item in items_by_name.items()] == [("before", "pass"), ("exit", "fail")]
     assert items_by_name["exit"]["findings"][0]["rule"] == "translation/crashed"
 
 
 def test_a_process_that_ends_outside_of_a_call_says_so(project: Any) -> None:
     hook = "def pytest_runtest_logfinish(nodeid):\n    'quiet' in nodeid and __import__('os')._exit(0)\n"
-    project.module("ender", hook)
+    project.write_module("ender", hook)
     code, _ = run(project, "quiet", "-p", "ender")
     complete, items_by_name = items(project)
     assert (code, complete) == (70, False)
     assert {name: item["verdict"] for name, item in items_by_name.items()} == {"before": "pass", "quiet": "pass"}
     message = "after toolcall::stuck/quiet::request::alpha-to-beta had begun; its exit code is no verdict\n"
-    assert f"toolcall: the process ended before the run did, {message}" in said_behind(project, "isolation shows")
+    assert f"toolcall: the process ended before the run did, {message}" in stderr_until(project, "isolation shows")
 
 
 def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ OPTIONS = ("-q", *QUIET, "-p", "no:cacheprovider", "--toolcall-timeout=50", "--t
 def start(project: Any, session: str, *options: str) -> subprocess.Popen[bytes]:
     """A run whose translator sleeps in the second case."""
     project.pytester.makeconftest(CONFTEST + STORED_REPORTS)
-    spec = project.translator(session)
+    spec = project.write_translator(session)
     module = project.path / "mine.py"
     module.write_text(f"import os\nimport time\n{module.read_text(encoding='utf-8')}", encoding="utf-8")
     words = [sys.executable, "-m", "pytest", *OPTIONS, "--toolcall-translator", spec, "toolcall::", *options]
@@ -122,7 +122,7 @@ def test_who_handles_sigterm_keeps_it(project: Any, monkeypatch: pytest.MonkeyPa
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         handler = signal.getsignal(signal.SIGTERM)
-        project.module(
+        project.write_module(
             "looking",
             "import signal\ndef pytest_runtest_setup(item):\n"
             "    open('handler', 'w').write(signal.getsignal(signal.SIGTERM).__name__)\n",

@@ -26,7 +26,7 @@ LOSES = """
 
 
 def test_a_failure_reads_like_this(project: Any) -> None:
-    result = project.run("toolcall::box/one::request::alpha-to-beta", spec=project.translator(LOSES))
+    result = project.run("toolcall::box/one::request::alpha-to-beta", spec=project.write_translator(LOSES))
     text = result.stdout.str()
     expected = """
 box/one · request · alpha → beta
@@ -45,7 +45,7 @@ box/one · request · alpha → beta
 
 
 def test_what_is_told_of_the_only_item_is_not_told_twice(project: Any) -> None:
-    item, spec = "toolcall::box/one::request::alpha-to-beta", project.translator(TWICE_WRONG)
+    item, spec = "toolcall::box/one::request::alpha-to-beta", project.write_translator(TWICE_WRONG)
     text = project.run(item, spec=spec).stdout.str()
     assert text.count("beta/text-kept  ") == 1
     assert "mend first" not in text
@@ -57,7 +57,7 @@ def test_what_is_told_of_the_only_item_is_not_told_twice(project: Any) -> None:
 
 
 def test_a_raised_exception_names_the_line_of_the_users_code(project: Any) -> None:
-    spec = project.translator("    def request(self, body):\n        import json\n        json.loads('{')")
+    spec = project.write_translator("    def request(self, body):\n        import json\n        json.loads('{')")
     text = project.run("toolcall::box", spec=spec).stdout.str()
     assert "\n  what  request raised JSONDecodeError: Expecting property name" in text
     assert "\n  code  mine.py:7\n  where " in text
@@ -67,7 +67,7 @@ def test_a_raised_exception_names_the_line_of_the_users_code(project: Any) -> No
 
 
 def test_overview_routes_and_blocks(project: Any) -> None:
-    result = project.run("toolcall::", spec=project.translator(LOSES))
+    result = project.run("toolcall::", spec=project.write_translator(LOSES))
     text = result.stdout.str()
     expected = """
 passed, of all request response
@@ -105,8 +105,8 @@ OWN = "def test_own():\n    assert 'mine' == 'yours'\n"
 
 
 def test_the_users_own_failures_stay(project: Any) -> None:
-    project.module("test_own", OWN)
-    text = project.run("toolcall::", "test_own.py", spec=project.translator(LOSES)).stdout.str()
+    project.write_module("test_own", OWN)
+    text = project.run("toolcall::", "test_own.py", spec=project.write_translator(LOSES)).stdout.str()
     assert "FAILED test_own.py::test_own" in text
     assert "assert 'mine' == 'yours'" in text
     assert "FAILED toolcall" not in text
@@ -126,8 +126,8 @@ WARNS = """
 def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, ...], is_shown: bool) -> None:
     """A library may give thousands; the user's own are told as ever."""
     project.pytester.makepyfile(test_own="import warnings\ndef test_own():\n    warnings.warn('mind the gap')")
-    spec = project.translator(WARNS)
-    text = project.run_apart("toolcall::", "test_own.py", *options, spec=spec).stdout.str()
+    spec = project.write_translator(WARNS)
+    text = project.run_in_subprocess("toolcall::", "test_own.py", *options, spec=spec).stdout.str()
     assert "mind the gap" in text
     counted = re.search(r"the translator's code gave (\d+) warnings; -v shows them", text)
     assert ("UserWarning: too old" in text, counted is None) == (is_shown, is_shown)
@@ -137,20 +137,20 @@ def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, 
 
 @pytest.mark.parametrize("option", ["-rf", "-ra", "-rA"])
 def test_pytests_list_is_there_for_who_asks(project: Any, option: str) -> None:
-    text = project.run("toolcall::", option, spec=project.translator(LOSES)).stdout.str()
+    text = project.run("toolcall::", option, spec=project.write_translator(LOSES)).stdout.str()
     assert "FAILED toolcall::box/one::request::alpha-to-beta - beta/text-kept" in text
     assert "= FAILURES =" not in text
     assert text.index("FAILED toolcall") < text.index("6 of 24 items failed")
 
 
 def test_verbose_tells_every_item(project: Any) -> None:
-    text = project.run("toolcall::", "-v", spec=project.translator(LOSES)).stdout.str()
+    text = project.run("toolcall::", "-v", spec=project.write_translator(LOSES)).stdout.str()
     for case in ("box/one", "box/two", "crate/deep"):
         assert f"{case} · request · alpha → beta\n  beta/text-kept" in text
 
 
 def test_quiet_has_a_line_for_a_cause(project: Any) -> None:
-    lines = project.run("toolcall::", "-q", spec=project.translator(LOSES)).outlines
+    lines = project.run("toolcall::", "-q", spec=project.write_translator(LOSES)).outlines
     assert f"MUST  beta/text-kept{' ' * 53}6 items" in lines
     assert not [line for line in lines if line.startswith("  item")]
 
@@ -164,7 +164,7 @@ MANY = """
 def test_six_blocks_then_twenty_lines_then_a_count(project: Any, add_case: Any) -> None:
     for number in range(1, 28):
         add_case(f"crate/{'x' * number}")
-    spec = project.translator(MANY)
+    spec = project.write_translator(MANY)
     lines = project.run("toolcall::", spec=spec).outlines
     blocks = [line for line in lines if line.startswith("MUST  translation/refused ")]
     short = [line for line in lines if line.startswith("MUST    translation/refused  ")]
@@ -180,7 +180,7 @@ def test_six_blocks_then_twenty_lines_then_a_count(project: Any, add_case: Any) 
 @pytest.mark.parametrize("arguments", [(), ("-q",)])
 def test_lines_fit_a_terminal(project: Any, add_case: Any, arguments: tuple[str, ...]) -> None:
     add_case("crate/with-a-name-that-is-quite-long-as-names-of-cases-go")
-    project.translator(LOSES, "a_module_whose_name_is_long_too")
+    project.write_translator(LOSES, "a_module_whose_name_is_long_too")
     result = project.run("toolcall::", *arguments, spec="a_module_whose_name_is_long_too:T")
     lines = result.outlines
     start = next(number for number, line in enumerate(lines) if "= toolcall conformance =" in line)
@@ -205,12 +205,12 @@ def run_of_thousands() -> RunRecord:
 
 @pytest.mark.parametrize("length", range(40, 60))
 def test_commands_and_counts_fit_a_terminal(length: int) -> None:
-    def again(*nodeids: str) -> str:
+    def repeat_command(*nodeids: str) -> str:
         return f"pytest {'t' * length} " + " ".join(f'"{nodeid}"' for nodeid in nodeids)
 
     lines = [
         "".join(piece.text for piece in line)
-        for line in summary_lines(run_of_thousands(), {}, again, detail=Detail.ALL)
+        for line in summary_lines(run_of_thousands(), {}, repeat_command, detail=Detail.ALL)
     ]
     assert any(line.startswith("  run   pytest") for line in lines)
     assert [line for line in lines if len(line) > 80] == []
@@ -223,7 +223,7 @@ TWICE_WRONG = """
 
 
 def test_causes_of_the_same_items_refer_to_each_other(project: Any) -> None:
-    text = project.run("toolcall::", "--toolcall-strict", spec=project.translator(TWICE_WRONG)).stdout.str()
+    text = project.run("toolcall::", "--toolcall-strict", spec=project.write_translator(TWICE_WRONG)).stdout.str()
     first, second = text.split("\nSHOULD  translation/extra")
     assert "\n  run   pytest" in first
     assert "\n  same  the 6 items of beta/text-kept, above\n" in second
@@ -231,7 +231,7 @@ def test_causes_of_the_same_items_refer_to_each_other(project: Any) -> None:
 
 
 def test_annotations_where_github_runs_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = project.translator(LOSES)
+    spec = project.write_translator(LOSES)
     assert "::error" not in project.run("toolcall::", spec=spec).stdout.str()
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     lines = project.run("toolcall::", spec=spec).outlines
@@ -247,7 +247,7 @@ def test_annotations_where_github_runs_it(project: Any, monkeypatch: pytest.Monk
 
 def test_annotations_escape_what_ends_them(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    spec = project.translator("    def request(self, body):\n        raise ValueError('100%, a: b')")
+    spec = project.write_translator("    def request(self, body):\n        raise ValueError('100%, a: b')")
     (line,) = [line for line in project.run("toolcall::box/one", spec=spec).outlines if line.startswith("::")]
     assert "what: request raised ValueError: 100%25, a: b" in line
     assert line.startswith("::error file=mine.py,line=6,title=translation/crashed (4 items)::")
@@ -265,7 +265,7 @@ LOSSY = """
 
 
 def test_losses_are_one_line_and_with_v_all_of_them(project: Any) -> None:
-    spec = project.translator(LOSSY)
+    spec = project.write_translator(LOSSY)
     loss_line = "  reported lost, but both formats have it: request, alpha → beta: colour (3)"
     head = "losses: 1 element, on 2 routes, that a format cannot express, or only by"
     lines = project.run("toolcall::", spec=spec).outlines
@@ -291,7 +291,7 @@ def command_at(lines: list[str], start: int) -> str:
 
 def test_a_long_command_is_one_command(project: Any, add_case: Any) -> None:
     add_case("crate/with-a-name-that-is-quite-long-as-names-of-cases-go")
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n        return {'text': ''} if 'long' in body['text'] else super().request(body)"
     )
     lines = project.run("toolcall::", "-k", "alpha-to-beta", spec=spec).outlines
@@ -302,7 +302,7 @@ def test_a_long_command_is_one_command(project: Any, add_case: Any) -> None:
 
 
 def test_the_command_in_the_summary_reproduces_the_failures(project: Any) -> None:
-    lines = project.run("toolcall::", spec=project.translator(LOSES)).outlines
+    lines = project.run("toolcall::", spec=project.write_translator(LOSES)).outlines
     start = next(number for number, line in enumerate(lines) if line.startswith("  run   "))
     command = command_at(lines, start)
     project.pytester.runpytest_inprocess(*shlex.split(command)[1:]).assert_outcomes(failed=6, deselected=18)
@@ -326,7 +326,7 @@ def test_what_decides_the_exit_code_is_said_however_quiet(project: Any) -> None:
 
 
 def test_colours(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = project.translator(LOSES)
+    spec = project.write_translator(LOSES)
     assert "\x1b[" not in project.run("toolcall::", spec=spec).stdout.str()
     coloured = project.run("toolcall::", "--color=yes", spec=spec).stdout.str()
     assert "\x1b[31m" in coloured
@@ -336,12 +336,12 @@ def test_colours(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_large_values_are_explained_by_their_differences(project: Any) -> None:
-    spec = project.translator(LOSES)
+    spec = project.write_translator(LOSES)
     project.run("toolcall::box/one::request::alpha-to-beta", spec=spec)
     for name in ("alpha", "beta"):
         path = project.corpus / "scenarios" / "box" / "one" / name / "01-request.json"
         path.write_text(json.dumps({"format": name, "text": {"list": list(range(100))}}), encoding="utf-8")
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n        body['text']['list'][7] = 'seven'\n        return super().request(body)",
         "other",
     )
@@ -351,7 +351,7 @@ def test_large_values_are_explained_by_their_differences(project: Any) -> None:
 
 
 def test_artifacts_are_written_and_cleared(project: Any) -> None:
-    spec = project.translator(LOSES)
+    spec = project.write_translator(LOSES)
     project.run("toolcall::box/one", spec=spec)
     folder = project.path / ".pytest_cache/d/toolcall/box/one/request/alpha-to-beta"
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -366,12 +366,12 @@ def test_artifacts_are_written_and_cleared(project: Any) -> None:
 
 def test_artifacts_go_where_the_user_says(project: Any) -> None:
     item = "toolcall::box/one::request::alpha-to-beta"
-    result = project.run(item, "--toolcall-artifacts", "bodies", spec=project.translator(LOSES))
+    result = project.run(item, "--toolcall-artifacts", "bodies", spec=project.write_translator(LOSES))
     assert (project.path / "bodies/box/one/request/alpha-to-beta/01-request.input.json").is_file()
     result.stdout.fnmatch_lines(["    files bodies/box/one/request/alpha-to-beta"])
 
 
 def test_without_a_cache_there_are_no_artifacts(project: Any) -> None:
-    result = project.run("toolcall::box/one", "-p", "no:cacheprovider", spec=project.translator(LOSES))
+    result = project.run("toolcall::box/one", "-p", "no:cacheprovider", spec=project.write_translator(LOSES))
     result.assert_outcomes(failed=2, passed=6)
     assert "    files" not in result.stdout.str()

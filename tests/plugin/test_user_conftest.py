@@ -42,7 +42,7 @@ EACH = (
 )
 
 
-def heard(folder: Path) -> Counter[str]:
+def hook_counts(folder: Path) -> Counter[str]:
     """How often each hook of the conftest file in a folder was called."""
     file = folder / "heard.txt"
     return (
@@ -58,13 +58,13 @@ def write(folder: Path, text: str) -> None:
 def test_every_hook_is_called_for_every_item(project: Any) -> None:
     write(project.path, HOOKS)
     project.run("toolcall::").assert_outcomes(passed=24)
-    assert heard(project.path) == dict.fromkeys(EACH, 24)
+    assert hook_counts(project.path) == dict.fromkeys(EACH, 24)
 
 
 def test_hooks_are_called_in_workers(project: Any) -> None:
     write(project.path, CONFTEST + HOOKS)
     project.run("toolcall::", "-n", "1").assert_outcomes(passed=24)
-    counts = heard(project.path)
+    counts = hook_counts(project.path)
     assert {hook: counts[hook] for hook in ("setup", "call", "teardown")} == dict.fromkeys(
         ("setup", "call", "teardown"), 24
     )
@@ -81,7 +81,7 @@ def test_the_folder_is_that_in_which_pytest_was_started(project: Any, monkeypatc
     monkeypatch.chdir(project.path / "here")
     # The argument that is a path keeps pytest from reading the conftest file of the folder by itself.
     project.run("../there", "toolcall::box/one", spec="good:T").assert_outcomes(passed=9)
-    assert {name: heard(project.path / name)["setup"] for name in (".", "here", "there", "here/below")} == {
+    assert {name: hook_counts(project.path / name)["setup"] for name in (".", "here", "there", "here/below")} == {
         ".": 9,
         "here": 8,
         "there": 1,
@@ -96,7 +96,7 @@ def test_outside_of_the_root_directory_the_folder_is_the_root(project: Any, monk
     monkeypatch.chdir(project.path / "elsewhere")
     root = str(project.path / "root")
     project.run("toolcall::box/one", f"--rootdir={root}").assert_outcomes(passed=8)
-    assert (heard(Path(root))["setup"], heard(project.path / "elsewhere")["setup"]) == (8, 0)
+    assert (hook_counts(Path(root))["setup"], hook_counts(project.path / "elsewhere")["setup"]) == (8, 0)
 
 
 def test_marks_by_the_folder_of_an_item(project: Any) -> None:
@@ -165,7 +165,7 @@ def test_a_folder_whose_conftest_cannot_be_read_is_an_error(project: Any, monkey
 def test_without_conftest_files_there_is_no_hook_of_them(project: Any) -> None:
     write(project.path, HOOKS)
     project.run("toolcall::box/one", "--noconftest").assert_outcomes(passed=8)
-    assert heard(project.path) == {}
+    assert hook_counts(project.path) == {}
 
 
 def test_an_item_stays_where_reports_show_it(project: Any) -> None:

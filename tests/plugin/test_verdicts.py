@@ -21,41 +21,41 @@ def verdicts(report: dict[str, Any]) -> dict[str, str]:
 
 
 def test_warn_passes_and_fails_under_strict(project: Any) -> None:
-    spec = project.translator(EXTRA)
+    spec = project.write_translator(EXTRA)
     project.run("toolcall::box/one", spec=spec).assert_outcomes(passed=8)
     result = project.run("toolcall::box/one", "-v", "--toolcall-strict", spec=spec)
     result.assert_outcomes(passed=4, failed=4)
     result.stdout.fnmatch_lines(["  translation/extra  *SHOULD", '*again pytest*--toolcall-strict "toolcall::*"'])
-    report = project.report("toolcall::box/one", spec=spec)
+    report = project.run_report("toolcall::box/one", spec=spec)
     assert report["counts"]["warned"] == 4
     assert set(verdicts(report).values()) == {"pass", "warn"}
 
 
 def test_warn_is_said_with_v(project: Any) -> None:
-    project.run("toolcall::box/one::request", "-v", spec=project.translator(EXTRA)).stdout.fnmatch_lines(
+    project.run("toolcall::box/one::request", "-v", spec=project.write_translator(EXTRA)).stdout.fnmatch_lines(
         ["toolcall::box/one::request::alpha-to-beta WARN*"]
     )
 
 
 def test_a_refusal_fails(project: Any) -> None:
-    result = project.run("toolcall::box/one", "-v", spec=project.translator(REFUSES))
+    result = project.run("toolcall::box/one", "-v", spec=project.write_translator(REFUSES))
     result.assert_outcomes(failed=4, skipped=4)
     result.stdout.fnmatch_lines(
         ["  translation/refused  *MUST", "    what  request refused this input: too large for me"]
     )
-    report = project.report("toolcall::box/one", spec="mine:T")
+    report = project.run_report("toolcall::box/one", spec="mine:T")
     assert verdicts(report)["request::alpha-to-beta"] == "refused"
     assert verdicts(report)["response::alpha-to-beta"] == "blocked"
 
 
 def test_a_refusal_passes_where_the_case_allows_it(project: Any, add_case: Callable[..., Path]) -> None:
     add_case("box/large", may_refuse=["request"])
-    result = project.run("toolcall::box/large::request", spec=project.translator(REFUSES))
+    result = project.run("toolcall::box/large::request", spec=project.write_translator(REFUSES))
     result.assert_outcomes(passed=4)
 
 
 def test_a_failed_request_blocks_the_reply(project: Any) -> None:
-    result = project.run("toolcall::box/one", "-rs", spec=project.translator(CRASHES))
+    result = project.run("toolcall::box/one", "-rs", spec=project.write_translator(CRASHES))
     result.assert_outcomes(failed=4, skipped=4)
     result.stdout.fnmatch_lines(["SKIPPED * blocked: 01-request: request raised KeyError: 'oops'"])
     assert "plugin.py" not in result.stdout.str()
@@ -63,13 +63,13 @@ def test_a_failed_request_blocks_the_reply(project: Any) -> None:
 
 
 def test_nothing_but_blocked_items_is_nothing_judged(project: Any) -> None:
-    result = project.run("toolcall::box/one::response", spec=project.translator(CRASHES))
+    result = project.run("toolcall::box/one::response", spec=project.write_translator(CRASHES))
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["toolcall: nothing was judged*"])
 
 
 def test_later_exchanges_are_played_and_named(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n"
         "        return {'text': 'lost'} if body['text'].endswith('2') else super().request(body)"
     )
@@ -78,7 +78,7 @@ def test_later_exchanges_are_played_and_named(project: Any) -> None:
 
 
 def test_a_session_with_its_own_history_plays_the_first_exchange_only(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    history = 'own'\n"
         "    def request(self, body):\n"
         "        return {'text': 'lost'} if body['text'].endswith('2') else super().request(body)"
@@ -87,7 +87,7 @@ def test_a_session_with_its_own_history_plays_the_first_exchange_only(project: A
 
 
 def test_each_item_has_a_session_of_its_own(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    calls = 0\n"
         "    def request(self, body):\n"
         "        self.calls += 1\n"
@@ -98,7 +98,7 @@ def test_each_item_has_a_session_of_its_own(project: Any) -> None:
 
 
 def test_an_undeclared_route_is_not_collected_but_counted(project: Any) -> None:
-    project.module(
+    project.write_module(
         "mine",
         "from good import Session\n"
         "class Unsupported(Exception): pass\n"
@@ -140,25 +140,27 @@ def test_errors_of_who_does_none_are_not_collected_but_counted(project: Any, add
 
 
 def test_a_translator_with_one_operation_has_one_check(project: Any) -> None:
-    project.module(
+    project.write_module(
         "mine",
         "import good\nclass S:\n    def __init__(self, r): self.response = good.Session(r).response\n"
         "class T:\n    def open(self, route): return S(route)\n",
     )
     project.run("toolcall::box/one", spec="mine:T").assert_outcomes(passed=4)
-    report = project.report("toolcall::box/one", spec="mine:T")
+    report = project.run_report("toolcall::box/one", spec="mine:T")
     assert report["counts"]["not_applicable"] == 4
     assert len({name.split("::")[2] for name in report["not_applicable"]}) == 1
     assert len(set(report["not_applicable"])) == 4
 
 
 def test_an_operation_that_is_unsupported_is_not_applicable(project: Any) -> None:
-    spec = project.translator("    def response(self, body):\n        raise Unsupported('replies pass unchanged')")
+    spec = project.write_translator(
+        "    def response(self, body):\n        raise Unsupported('replies pass unchanged')"
+    )
     project.run("toolcall::box/one", spec=spec).assert_outcomes(passed=4)
 
 
 def test_an_operation_that_is_unsupported_now_and_then_was_declared(project: Any) -> None:
-    spec = project.translator(
+    spec = project.write_translator(
         "    def request(self, body):\n"
         "        if 'two' in body['text']: raise Unsupported('not two')\n"
         "        return super().request(body)"
@@ -169,7 +171,7 @@ def test_an_operation_that_is_unsupported_now_and_then_was_declared(project: Any
 
 
 def test_a_fault_of_the_judge_is_a_setup_error_and_not_the_translators(project: Any) -> None:
-    spec = project.translator("    def request(self, body):\n        return {'explode': 1}")
+    spec = project.write_translator("    def request(self, body):\n        return {'explode': 1}")
     result = project.run("toolcall::box/one::request", spec=spec)
     result.assert_outcomes(errors=4)
     result.stdout.fnmatch_lines(
@@ -181,7 +183,7 @@ def test_a_fault_of_the_judge_is_a_setup_error_and_not_the_translators(project: 
     assert "Traceback" not in result.stdout.str()
     full = project.run("toolcall::box/one::request", "--full-trace", spec=spec)
     full.stdout.fnmatch_lines(["*ZeroDivisionError*"])
-    report = project.report("toolcall::box/one::request", spec=spec)
+    report = project.run_report("toolcall::box/one::request", spec=spec)
     assert report["counts"]["error"] == 4
 
 
@@ -193,7 +195,7 @@ def test_an_error_of_the_client_s_is_a_refusal(project: Any) -> None:
         "crashed": "'InternalError', (Exception,), {'status_code': 500}",
     }
     for rule, kind in kinds.items():
-        report = project.report("toolcall::box/one::request", spec=project.translator(raising % kind))
+        report = project.run_report("toolcall::box/one::request", spec=project.write_translator(raising % kind))
         findings = [finding for item in report["items"] for finding in item["findings"]]
         assert {finding["rule"] for finding in findings} == {f"translation/{rule}"}
         assert {item["verdict"] for item in report["items"]} == {"refused" if rule == "refused" else "fail"}

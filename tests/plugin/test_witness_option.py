@@ -52,7 +52,7 @@ numbers = itertools.count()
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _loaded() -> None:
+def loaded_sdks() -> None:
     """Load the SDKs whole: what a run in this process imports for itself, pytester throws away behind it."""
     for name in ("anthropic", "openai_chat"):
         sdk(name)

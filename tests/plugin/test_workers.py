@@ -34,12 +34,12 @@ class T:
 
 
 @pytest.fixture(autouse=True)
-def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def outside_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The runs of these tests are none of a worker, wherever the tests themselves are run."""
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
 
 
-def ran(project: Any, *arguments: str, spec: str) -> pytest.RunResult:
+def run_workers(project: Any, *arguments: str, spec: str) -> pytest.RunResult:
     """A run with the controller inside this process."""
     project.pytester.syspathinsert()
     result: pytest.RunResult = project.run(*arguments, spec=spec)
@@ -51,10 +51,10 @@ def ran(project: Any, *arguments: str, spec: str) -> pytest.RunResult:
 
 @pytest.mark.parametrize(("here", "workers"), [("HERE == 'gw0'", "2"), ("HERE", "1"), ("not HERE", "1")])
 def test_all_collect_what_the_first_process_found(project: Any, here: str, workers: str) -> None:
-    project.module("moody", MOODY.format(here=here))
-    alone = project.report("toolcall::", spec="good:T" if here.startswith("HERE") else "moody:T")
+    project.write_module("moody", MOODY.format(here=here))
+    alone = project.run_report("toolcall::", spec="good:T" if here.startswith("HERE") else "moody:T")
     (project.path / "report.json").unlink()
-    result = ran(project, "toolcall::", "-n", workers, "--toolcall-report", "report.json", spec="moody:T")
+    result = run_workers(project, "toolcall::", "-n", workers, "--toolcall-report", "report.json", spec="moody:T")
     assert "Different tests were collected" not in result.stdout.str()
     together = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
     assert [item["nodeid"] for item in together["items"]] == [item["nodeid"] for item in alone["items"]]
@@ -63,14 +63,14 @@ def test_all_collect_what_the_first_process_found(project: Any, here: str, worke
 
 def test_an_item_that_only_a_worker_has_does_not_end_the_run(project: Any) -> None:
     """Its record stands at the end of the report."""
-    project.module("moody", MOODY.format(here="not HERE"))
-    project.module(
+    project.write_module("moody", MOODY.format(here="not HERE"))
+    project.write_module(
         "forgetful",
         "import pytest\n"
         "@pytest.hookimpl(trylast=True)\n"
         "def pytest_configure_node(node): del node.workerinput['toolcall_support']\n",
     )
-    ran(project, "toolcall::", "-n", "1", "-p", "forgetful", "--toolcall-report", "report.json", spec="moody:T")
+    run_workers(project, "toolcall::", "-n", "1", "-p", "forgetful", "--toolcall-report", "report.json", spec="moody:T")
     items = [item["nodeid"] for item in json.loads((project.path / "report.json").read_text(encoding="utf-8"))["items"]]
     beta = [item for item in items if item.endswith("to-beta")]
     assert beta
@@ -340,13 +340,13 @@ class T:
 """
 
 
-def ran_with(project: Any, *arguments: str, makes: str = "pass", plays: str = "pass") -> pytest.RunResult:
-    project.module("lone", LONE.format(makes=makes, plays=plays))
-    return ran(project, "toolcall::box", *arguments, spec="lone:T")
+def run_lone_worker(project: Any, *arguments: str, makes: str = "pass", plays: str = "pass") -> pytest.RunResult:
+    project.write_module("lone", LONE.format(makes=makes, plays=plays))
+    return run_workers(project, "toolcall::box", *arguments, spec="lone:T")
 
 
 def test_a_worker_that_cannot_make_the_translator_is_one_usage_error(project: Any) -> None:
-    result = ran_with(project, "-n", "2", makes="fails()")
+    result = run_lone_worker(project, "-n", "2", makes="fails()")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     errors = [line for line in result.stderr.str().splitlines() if line.startswith("ERROR: gw")]
     assert len(errors) == 1, result.stderr.str()
@@ -359,7 +359,7 @@ def test_a_worker_that_cannot_make_the_translator_is_one_usage_error(project: An
 
 def test_a_worker_that_cannot_take_the_place_of_another_leaves_a_report(project: Any) -> None:
     dies = 'HERE == "gw0" and os._exit(3)'
-    result = ran_with(
+    result = run_lone_worker(
         project, "-n", "1", "--toolcall-report", "report.json", makes='HERE == "gw1" and fails()', plays=dies
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -369,7 +369,7 @@ def test_a_worker_that_cannot_take_the_place_of_another_leaves_a_report(project:
 
 
 def test_workers_that_die_while_they_begin_are_told_as_that(project: Any) -> None:
-    result = ran_with(project, "-n", "1", "--max-worker-restart", "0", makes="os._exit(3)")
+    result = run_lone_worker(project, "-n", "1", "--max-worker-restart", "0", makes="os._exit(3)")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["toolcall: nothing was judged: no worker of `-n` lived until *--toolcall-isolated"])
 
@@ -377,7 +377,7 @@ def test_workers_that_die_while_they_begin_are_told_as_that(project: Any) -> Non
 def test_what_a_worker_told_before_it_died_is_kept(project: Any) -> None:
     """Only the item that it died in fails, though it died within the time between two looks at its file."""
     dies = 'HERE == "gw0" and os._exit(3)'
-    ran_with(project, "-n", "1", "--toolcall-report", "report.json", plays=dies)
+    run_lone_worker(project, "-n", "1", "--toolcall-report", "report.json", plays=dies)
     items = json.loads((project.path / "report.json").read_text(encoding="utf-8"))["items"]
     died = [item["nodeid"] for item in items if item["verdict"] != "pass"]
     assert died == [next(item["nodeid"] for item in items if item["nodeid"].endswith("-to-beta"))]

@@ -59,15 +59,15 @@ def model(name: str) -> str:
     return MODELS.get(name, "gpt-4.1-2025-04-14")
 
 
-class Drawn:
+class BodyGenerator:
     """What is drawn for one body; ``maybe`` is a member that may be there."""
 
     def __init__(self, chance: Random, name: str) -> None:
         self.chance, self.name = chance, name
-        self.tools = [(f"{name}"[:64], self.one(SCHEMAS)) for name in chance.sample(NAMES, chance.randint(0, 3))]
+        self.tools = [(f"{name}"[:64], self.choose(SCHEMAS)) for name in chance.sample(NAMES, chance.randint(0, 3))]
         self.calls = 0
 
-    def one(self, of: Any) -> Any:
+    def choose(self, of: Any) -> Any:
         return self.chance.choice(of)
 
     def odds(self, share: float = 0.3) -> bool:
@@ -77,16 +77,16 @@ class Drawn:
         return {key: value for key, value in more.items() if self.odds()}
 
     def text(self) -> str:
-        return str(self.one(TEXTS))
+        return str(self.choose(TEXTS))
 
     def arguments(self) -> Any:
-        return {self.one(("a", "path", "k", "")): self.one(VALUES) for _ in range(self.chance.randint(0, 2))}
+        return {self.choose(("a", "path", "k", "")): self.choose(VALUES) for _ in range(self.chance.randint(0, 2))}
 
-    def written(self) -> str:
+    def arguments_text(self) -> str:
         """Arguments as text: of an object mostly, in any spelling."""
         if self.odds(0.25):
-            return str(self.one(ODD))
-        spelling = self.one(({}, {"separators": (",", ":")}, {"indent": 2}, {"ensure_ascii": False}))
+            return str(self.choose(ODD))
+        spelling = self.choose(({}, {"separators": (",", ":")}, {"indent": 2}, {"ensure_ascii": False}))
         return json.dumps(self.arguments(), **spelling)
 
     def call(self) -> tuple[str, str]:
@@ -96,9 +96,9 @@ class Drawn:
         ids_by_format = {
             "anthropic": f"toolu_{number:024}",
             "gemini": f"{number:08}",
-            "openai_chat": self.one((f"call_{number:024}", f"{number}")),
+            "openai_chat": self.choose((f"call_{number:024}", f"{number}")),
         }
-        return self.one(self.tools)[0], str(ids_by_format.get(self.name, f"call_{number:024}"))
+        return self.choose(self.tools)[0], str(ids_by_format.get(self.name, f"call_{number:024}"))
 
 
 # --- requests -------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Drawn:
 
 def request(chance: Random, name: str) -> Body:
     """A request in a conversation of a few turns."""
-    drawn = Drawn(chance, name)
+    drawn = BodyGenerator(chance, name)
     turns: list[tuple[str, Any]] = []
     for _ in range(chance.randint(0, 2)):
         turns.append(("user", drawn.text()))
@@ -124,13 +124,13 @@ def request(chance: Random, name: str) -> Body:
     )
 
 
-def _choice(drawn: Drawn, named: Any) -> Any:
-    return named(drawn.one(drawn.tools)[0])
+def _choice(drawn: BodyGenerator, named: Any) -> Any:
+    return named(drawn.choose(drawn.tools)[0])
 
 
-def _anthropic(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
-    def spoken(text: str) -> Any:
-        return drawn.one((text, [{"type": "text", "text": text}]))
+def _anthropic(drawn: BodyGenerator, turns: list[tuple[str, Any]]) -> Body:
+    def system_prompt(text: str) -> Any:
+        return drawn.choose((text, [{"type": "text", "text": text}]))
 
     def image() -> Body:
         return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
@@ -139,22 +139,26 @@ def _anthropic(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     for kind, content in turns:
         if kind == "calls":
             beside, calls = content
-            blocks: list[Body] = [{"type": "text", "text": drawn.one((*TEXTS, " "))}] if beside else []
+            blocks: list[Body] = [{"type": "text", "text": drawn.choose((*TEXTS, " "))}] if beside else []
             if drawn.odds(0.2):
                 blocks.insert(0, {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"})
             uses = [
                 {"type": "tool_use", "id": call_id, "name": name, "input": drawn.arguments()} for name, call_id in calls
             ]
             messages.append({"role": "assistant", "content": [*blocks, *uses]})
-            messages.append({"role": "user", "content": [_of_anthropic(drawn, call_id, image) for _, call_id in calls]})
+            messages.append(
+                {"role": "user", "content": [_anthropic_result(drawn, call_id, image) for _, call_id in calls]}
+            )
         elif kind == "user" and drawn.odds(0.2):
             messages.append({"role": "user", "content": [image(), {"type": "text", "text": content}]})
         else:
-            messages.append({"role": kind, "content": spoken(content)})
-    body: Body = {"model": model("anthropic"), "max_tokens": drawn.one((1, 1024, 64000)), "messages": messages}
-    body |= drawn.maybe(system=spoken(drawn.text()), temperature=drawn.one((0, 0.5, 1, 1.0)), metadata={"user_id": "u"})
+            messages.append({"role": kind, "content": system_prompt(content)})
+    body: Body = {"model": model("anthropic"), "max_tokens": drawn.choose((1, 1024, 64000)), "messages": messages}
     body |= drawn.maybe(
-        top_k=5, stop_sequences=drawn.one(([], ["END"], list("abcdef"))), stream=drawn.one((True, False))
+        system=system_prompt(drawn.text()), temperature=drawn.choose((0, 0.5, 1, 1.0)), metadata={"user_id": "u"}
+    )
+    body |= drawn.maybe(
+        top_k=5, stop_sequences=drawn.choose(([], ["END"], list("abcdef"))), stream=drawn.choose((True, False))
     )
     if drawn.odds(0.2):
         body |= {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 2048}
@@ -164,16 +168,16 @@ def _anthropic(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
             {
                 "name": name,
                 "input_schema": schema,
-                **drawn.maybe(description=drawn.one(("Does it.", "")), type="custom"),
+                **drawn.maybe(description=drawn.choose(("Does it.", "")), type="custom"),
             }
             for name, schema in drawn.tools
         ]
         choices = ({"type": "auto"}, {"type": "any"}, {"type": "none"}, {"type": "tool", "name": drawn.tools[0][0]})
-        body |= drawn.maybe(tool_choice=drawn.one(choices))
+        body |= drawn.maybe(tool_choice=drawn.choose(choices))
     return body
 
 
-def _of_anthropic(drawn: Drawn, call_id: str, image: Any) -> Body:
+def _anthropic_result(drawn: BodyGenerator, call_id: str, image: Any) -> Body:
     contents: tuple[Any, ...] = (
         drawn.text(),
         "",
@@ -184,12 +188,12 @@ def _of_anthropic(drawn: Drawn, call_id: str, image: Any) -> Body:
     result: Body = {"type": "tool_result", "tool_use_id": call_id}
     return (
         result
-        | drawn.maybe(is_error=drawn.one((True, False)))
-        | ({"content": drawn.one(contents)} if drawn.odds(0.9) else {})
+        | drawn.maybe(is_error=drawn.choose((True, False)))
+        | ({"content": drawn.choose(contents)} if drawn.odds(0.9) else {})
     )
 
 
-def _gemini(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
+def _gemini(drawn: BodyGenerator, turns: list[tuple[str, Any]]) -> Body:
     contents: list[Body] = []
     with_ids = drawn.odds()
     for kind, content in turns:
@@ -212,12 +216,12 @@ def _gemini(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
             contents.append({"role": "model", "parts": [*parts, *call_parts]})
             values: tuple[Body, ...] = (
                 {"output": drawn.text()},
-                {"result": drawn.one(VALUES)},
+                {"result": drawn.choose(VALUES)},
                 {},
                 {"error": "no such file"},
             )
             answers = [
-                {"functionResponse": {"name": name, **id_member, "response": drawn.one(values)}}
+                {"functionResponse": {"name": name, **id_member, "response": drawn.choose(values)}}
                 for (name, _), id_member in zip(calls, ids, strict=True)
             ]
             contents.append({"role": "user", "parts": answers})
@@ -229,10 +233,10 @@ def _gemini(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     body: Body = {"contents": contents}
     body |= drawn.maybe(systemInstruction={"parts": [{"text": drawn.text()}]})
     settings = drawn.maybe(
-        temperature=drawn.one((0, 1.5, 2)),
+        temperature=drawn.choose((0, 1.5, 2)),
         topP=0.9,
         topK=3,
-        maxOutputTokens=drawn.one((1, 900)),
+        maxOutputTokens=drawn.choose((1, 900)),
         seed=7,
         stopSequences=["a", "b"],
     )
@@ -250,28 +254,28 @@ def _gemini(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
         body["tools"] = [{"functionDeclarations": declared}]
         modes: tuple[Body, ...] = ({"mode": "AUTO"}, {"mode": "ANY"}, {"mode": "NONE"})
         allowed = {"mode": "ANY", "allowedFunctionNames": [drawn.tools[0][0]]}
-        body |= drawn.maybe(toolConfig={"functionCallingConfig": drawn.one((*modes, allowed))})
+        body |= drawn.maybe(toolConfig={"functionCallingConfig": drawn.choose((*modes, allowed))})
     return body
 
 
-def _chat(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
+def _chat(drawn: BodyGenerator, turns: list[tuple[str, Any]]) -> Body:
     def parts(text: str) -> Any:
-        return drawn.one((text, [{"type": "text", "text": text}]))
+        return drawn.choose((text, [{"type": "text", "text": text}]))
 
     messages: list[Body] = []
     if drawn.odds():
-        messages.append({"role": drawn.one(("system", "developer")), "content": parts(drawn.text())})
+        messages.append({"role": drawn.choose(("system", "developer")), "content": parts(drawn.text())})
     for kind, turn in turns:
         if kind == "calls":
             beside, calls = turn
-            content = {"content": drawn.text()} if beside else drawn.one(({}, {"content": None}, {"content": ""}))
+            content = {"content": drawn.text()} if beside else drawn.choose(({}, {"content": None}, {"content": ""}))
             tool_calls = [
-                {"id": call_id, "type": "function", "function": {"name": name, "arguments": drawn.written()}}
+                {"id": call_id, "type": "function", "function": {"name": name, "arguments": drawn.arguments_text()}}
                 for name, call_id in calls
             ]
             messages.append({"role": "assistant", **content, "tool_calls": tool_calls})
             messages += [
-                {"role": "tool", "tool_call_id": call_id, "content": drawn.one((parts(drawn.text()), ""))}
+                {"role": "tool", "tool_call_id": call_id, "content": drawn.choose((parts(drawn.text()), ""))}
                 for _, call_id in calls
             ]
         elif kind == "user" and drawn.odds(0.2):
@@ -281,12 +285,14 @@ def _chat(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
             messages.append({"role": kind, "content": parts(turn)})
     body: Body = {"model": model("openai_chat"), "messages": messages}
     body |= drawn.maybe(
-        temperature=drawn.one((0, 1, 2, 0.7)), top_p=0.5, max_completion_tokens=drawn.one((1, 900)), seed=3
+        temperature=drawn.choose((0, 1, 2, 0.7)), top_p=0.5, max_completion_tokens=drawn.choose((1, 900)), seed=3
     )
-    body |= drawn.maybe(stop=drawn.one((None, "END", ["a", "b", "c", "d"])), user="u", stream=drawn.one((True, False)))
-    body |= drawn.maybe(frequency_penalty=drawn.one((0, 1)), service_tier="auto", n=1, logprobs=False)
+    body |= drawn.maybe(
+        stop=drawn.choose((None, "END", ["a", "b", "c", "d"])), user="u", stream=drawn.choose((True, False))
+    )
+    body |= drawn.maybe(frequency_penalty=drawn.choose((0, 1)), service_tier="auto", n=1, logprobs=False)
     shape = {"type": "json_schema", "json_schema": {"name": "n", "schema": SHAPE, "strict": True}}
-    body |= drawn.maybe(response_format=drawn.one(({"type": "text"}, {"type": "json_object"}, shape)))
+    body |= drawn.maybe(response_format=drawn.choose(({"type": "text"}, {"type": "json_object"}, shape)))
     if drawn.odds(0.2):
         messages.append({"role": "user", "content": "More."})
     if drawn.odds(0.2):
@@ -295,20 +301,21 @@ def _chat(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
         body["tools"] = [{"type": "function", "function": _function(drawn, *tool)} for tool in drawn.tools]
         named = {"type": "function", "function": {"name": drawn.tools[0][0]}}
         body |= drawn.maybe(
-            tool_choice=drawn.one(("auto", "none", "required", named)), parallel_tool_calls=drawn.one((True, False))
+            tool_choice=drawn.choose(("auto", "none", "required", named)),
+            parallel_tool_calls=drawn.choose((True, False)),
         )
     return body
 
 
-def _function(drawn: Drawn, name: str, schema: Body) -> Body:
-    function: Body = {"name": name} | drawn.maybe(description=drawn.one(("Does it.", "")), strict=False)
+def _function(drawn: BodyGenerator, name: str, schema: Body) -> Body:
+    function: Body = {"name": name} | drawn.maybe(description=drawn.choose(("Does it.", "")), strict=False)
     if schema["properties"]:
         return function | {"parameters": schema}
-    parameters: Body = drawn.one(({}, {"parameters": None}, {"parameters": schema}))
+    parameters: Body = drawn.choose(({}, {"parameters": None}, {"parameters": schema}))
     return function | parameters
 
 
-def _responses(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
+def _responses(drawn: BodyGenerator, turns: list[tuple[str, Any]]) -> Body:
     items: list[Body] = []
     for kind, content in turns:
         if kind == "calls":
@@ -320,14 +327,14 @@ def _responses(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
                     "type": "function_call",
                     "call_id": call_id,
                     "name": name,
-                    "arguments": drawn.written(),
+                    "arguments": drawn.arguments_text(),
                     **drawn.maybe(status="completed"),
                 }
                 for name, call_id in calls
             ]
             outputs = (drawn.text(), "", [{"type": "input_text", "text": drawn.text()}])
             items += [
-                {"type": "function_call_output", "call_id": call_id, "output": drawn.one(outputs)}
+                {"type": "function_call_output", "call_id": call_id, "output": drawn.choose(outputs)}
                 for _, call_id in calls
             ]
         elif kind == "user" and drawn.odds():
@@ -345,28 +352,33 @@ def _responses(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     )
     body: Body = {"model": model("openai_responses"), "input": prompt}
     body |= drawn.maybe(
-        instructions=drawn.one((drawn.text(), None)),
-        temperature=drawn.one((0, 1, 2)),
-        max_output_tokens=drawn.one((16, 900)),
+        instructions=drawn.choose((drawn.text(), None)),
+        temperature=drawn.choose((0, 1, 2)),
+        max_output_tokens=drawn.choose((16, 900)),
     )
     body |= drawn.maybe(
-        store=False, stream=drawn.one((True, False)), metadata=drawn.one(({}, {"k": "v"})), user="u", truncation="auto"
+        store=False,
+        stream=drawn.choose((True, False)),
+        metadata=drawn.choose(({}, {"k": "v"})),
+        user="u",
+        truncation="auto",
     )
     shape = {"type": "json_schema", "name": "n", "schema": SHAPE, "strict": True}
-    body |= drawn.maybe(text={"format": drawn.one(({"type": "text"}, {"type": "json_object"}, shape))})
+    body |= drawn.maybe(text={"format": drawn.choose(({"type": "text"}, {"type": "json_object"}, shape))})
     if drawn.tools:
         body["tools"] = [
             {
                 "type": "function",
                 "name": name,
                 "parameters": schema,
-                "strict": drawn.one((False, None)),
+                "strict": drawn.choose((False, None)),
                 **drawn.maybe(description="Does it."),
             }
             for name, schema in drawn.tools
         ]
         named = {"type": "function", "name": drawn.tools[0][0]}
         body |= drawn.maybe(
-            tool_choice=drawn.one(("auto", "none", "required", named)), parallel_tool_calls=drawn.one((True, False))
+            tool_choice=drawn.choose(("auto", "none", "required", named)),
+            parallel_tool_calls=drawn.choose((True, False)),
         )
     return body

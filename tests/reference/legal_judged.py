@@ -21,7 +21,7 @@ from toolcall_reference import ReferenceTranslator, Refused
 KINDS = ("request", "response", "stream")
 
 
-def drawn(seed: int, kind: str, name: str) -> Any:
+def draw_body(seed: int, kind: str, name: str) -> Any:
     """The body of a seed, a stream as bytes; None where it is not legal after all."""
     chance = Random(f"{seed} {kind} {name}")
     body = request(chance, name) if kind == "request" else reply(chance, name)

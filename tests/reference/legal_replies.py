@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from random import Random
 
-from reference.legal_bodies import NAMES, SCHEMAS, Body, Drawn, model
+from reference.legal_bodies import NAMES, SCHEMAS, Body, BodyGenerator, model
 
 
 def reply(chance: Random, name: str) -> Body:
     """A reply with texts, calls, both or neither, and every reason why replies end."""
-    drawn = Drawn(chance, name)
+    drawn = BodyGenerator(chance, name)
     drawn.tools = [(tool_name, SCHEMAS[0]) for tool_name in NAMES]
     texts = [drawn.text() for _ in range(chance.choice((0, 1, 1, 2)))]
     calls = [drawn.call() for _ in range(chance.choice((0, 0, 1, 1, 2, 3)))]
@@ -22,11 +22,11 @@ def reply(chance: Random, name: str) -> Body:
 Calls = list[tuple[str, str]]
 
 
-def _counts(drawn: Drawn) -> tuple[int, int]:
-    return drawn.one((1, 40)), drawn.one((0, 1, 20))
+def _counts(drawn: BodyGenerator) -> tuple[int, int]:
+    return drawn.choose((1, 40)), drawn.choose((0, 1, 20))
 
 
-def _anthropic(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
+def _anthropic(drawn: BodyGenerator, texts: list[str], calls: Calls) -> Body:
     blocks: list[Body] = [{"type": "text", "text": text, **drawn.maybe(citations=None)} for text in texts]
     blocks += [
         {
@@ -39,12 +39,12 @@ def _anthropic(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         for name, call_id in calls
     ]
     if drawn.odds():
-        blocks.insert(0, {"type": "thinking", "thinking": drawn.one(("Hm.", "")), "signature": "c2ln"})
+        blocks.insert(0, {"type": "thinking", "thinking": drawn.choose(("Hm.", "")), "signature": "c2ln"})
     if drawn.odds(0.1):
         blocks.insert(0, {"type": "redacted_thinking", "data": "ZGF0YQ=="})
     input_count, output_count = _counts(drawn)
     ends = ("tool_use", "max_tokens") if calls else ("end_turn", "max_tokens", "refusal", "stop_sequence")
-    end = drawn.one(ends)
+    end = drawn.choose(ends)
     return {
         "id": "msg_01",
         "type": "message",
@@ -56,12 +56,12 @@ def _anthropic(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         "usage": {
             "input_tokens": input_count,
             "output_tokens": output_count,
-            **drawn.maybe(cache_read_input_tokens=drawn.one((0, 7))),
+            **drawn.maybe(cache_read_input_tokens=drawn.choose((0, 7))),
         },
     }
 
 
-def _gemini(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
+def _gemini(drawn: BodyGenerator, texts: list[str], calls: Calls) -> Body:
     parts: list[Body] = [{"text": text} for text in texts]
     with_ids = drawn.odds()
     parts += [
@@ -87,17 +87,17 @@ def _gemini(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         "totalTokenCount": input_count + output_count,
     }
     return {
-        "candidates": [{"content": content, "finishReason": drawn.one(ends), **drawn.maybe(index=0)}],
+        "candidates": [{"content": content, "finishReason": drawn.choose(ends), **drawn.maybe(index=0)}],
         "usageMetadata": usage,
         "modelVersion": model("gemini"),
         "responseId": "r1",
     }
 
 
-def _chat(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
+def _chat(drawn: BodyGenerator, texts: list[str], calls: Calls) -> Body:
     message: Body = {
         "role": "assistant",
-        "content": "".join(texts) or drawn.one((None, "")),
+        "content": "".join(texts) or drawn.choose((None, "")),
         **drawn.maybe(annotations=[]),
     }
     message["refusal"] = None
@@ -107,12 +107,12 @@ def _chat(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         message["audio"] = {"id": "audio_1", "data": "UklGRg==", "expires_at": 1760000900, "transcript": drawn.text()}
     if calls:
         message["tool_calls"] = [
-            {"id": call_id, "type": "function", "function": {"name": name, "arguments": drawn.written()}}
+            {"id": call_id, "type": "function", "function": {"name": name, "arguments": drawn.arguments_text()}}
             for name, call_id in calls
         ]
     if calls and drawn.odds(0.2):
         given_id = f"call_{len(calls) + 1:024}"
-        custom = {"name": "patch", "input": drawn.one(("*** Begin", "", '{"a": 1}'))}
+        custom = {"name": "patch", "input": drawn.choose(("*** Begin", "", '{"a": 1}'))}
         message["tool_calls"].append({"id": given_id, "type": "custom", "custom": custom})
     input_count, output_count = _counts(drawn)
     ends = ("tool_calls", "stop") if calls else ("stop", "length", "content_filter")
@@ -121,7 +121,7 @@ def _chat(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         "object": "chat.completion",
         "created": 1760000000,
         "model": model("openai_chat"),
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": drawn.one(ends)}],
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": drawn.choose(ends)}],
         "usage": {
             "prompt_tokens": input_count,
             "completion_tokens": output_count,
@@ -131,7 +131,7 @@ def _chat(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
     }
 
 
-def _responses(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
+def _responses(drawn: BodyGenerator, texts: list[str], calls: Calls) -> Body:
     output: list[Body] = []
     for number, text in enumerate(texts):
         part = {"type": "output_text", "text": text, "annotations": [], **drawn.maybe(logprobs=[])}
@@ -162,7 +162,7 @@ def _responses(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         output.append(message)
     input_count, output_count = _counts(drawn)
     cut = not calls and drawn.odds(0.2)
-    reason = drawn.one(("max_output_tokens", "content_filter"))
+    reason = drawn.choose(("max_output_tokens", "content_filter"))
     return {
         "id": "resp_1",
         "object": "response",

@@ -36,7 +36,7 @@ Counts = dict[str, dict[str, int]]
 T = TypeVar("T")
 
 
-def one_of_each_family() -> list[Case]:
+def a_case_of_each_family() -> list[Case]:
     """So many that a test can afford them."""
     return list({case.family: case for case in reversed([*load_corpus().cases.values()])}.values())
 
@@ -44,11 +44,11 @@ def one_of_each_family() -> list[Case]:
 def losses(case: Case) -> Iterator[tuple[str, Leaves]]:
     """The way (``request A > B > C``) and the lost leaves of each body that is made at once and on the detour."""
     for triple in permutations(case.formats, 3):
-        for direction, lost in _lost_in(case, *triple):
+        for direction, lost in _losses_of_path(case, *triple):
             yield f"{direction} {' > '.join(triple)}", lost
 
 
-def counted(cases: Iterable[Case]) -> Counts:
+def count_losses(cases: Iterable[Case]) -> Counts:
     """How many leaves are lost, by case and way; ways that lose none are not named."""
     counts_by_case: Counts = {}
     for case in cases:
@@ -59,12 +59,12 @@ def counted(cases: Iterable[Case]) -> Counts:
     return counts_by_case
 
 
-def kept() -> Counts:
+def recorded_losses() -> Counts:
     counts_by_case: Counts = json.loads(KEPT.read_bytes())
     return counts_by_case
 
 
-def raised(counts_by_case: Counts, before: Counts) -> list[str]:
+def raised_losses(counts_by_case: Counts, before: Counts) -> list[str]:
     """Where more is lost than before; of a case that is new whatever is lost may be."""
     return [
         f"{case} {way}: {number} leaves are lost, {before[case].get(way, 0)} were"
@@ -74,16 +74,16 @@ def raised(counts_by_case: Counts, before: Counts) -> list[str]:
     ]
 
 
-def _lost_in(case: Case, start: str, middle: str, end: str) -> Iterator[tuple[str, Leaves]]:
+def _losses_of_path(case: Case, start: str, middle: str, end: str) -> Iterator[tuple[str, Leaves]]:
     straight, near, far = (_session(case, *ends) for ends in ((start, end), (start, middle), (middle, end)))
     for exchange, answered in zip(case.exchanges(start), case.exchanges(end), strict=True):
-        at_once = _made(straight.request, exchange.request)
-        detour = _made(far.request, _made(near.request, exchange.request))
+        at_once = _translate_or_none(straight.request, exchange.request)
+        detour = _translate_or_none(far.request, _translate_or_none(near.request, exchange.request))
         if at_once is None or detour is None:
             continue
         yield "request", _leaves_of(end, "request", at_once) - _leaves_of(end, "request", detour)
-        at_once = _made(straight.response, answered.response)
-        detour = _made(near.response, _made(far.response, answered.response))
+        at_once = _translate_or_none(straight.response, answered.response)
+        detour = _translate_or_none(near.response, _translate_or_none(far.response, answered.response))
         if at_once is not None and detour is not None:
             yield "response", _leaves_of(start, "response", at_once) - _leaves_of(start, "response", detour)
 
@@ -92,7 +92,7 @@ def _session(case: Case, client: str, upstream: str) -> Session:
     return ReferenceTranslator().open(Route(client, upstream, case.model(client), case.model(upstream)))
 
 
-def _made(translated: Callable[[T], T], body: T | None) -> T | None:
+def _translate_or_none(translated: Callable[[T], T], body: T | None) -> T | None:
     """What comes of a body; None where there is none, or the reference refuses: then there is nothing to compare."""
     try:
         return None if body is None else translated(body)
@@ -130,12 +130,12 @@ def main() -> int:
                 places.update({f"{way} {place}": number for (place, _), number in lost.items()})
         print(*(f"{number:6} {name}" for name, number in places.most_common(options.leaves)), sep="\n")
         return 0
-    counts_by_case = counted(cases)
+    counts_by_case = count_losses(cases)
     ways: Counter[str] = Counter()
     for counts in counts_by_case.values():
         ways.update(counts)
     print(*(f"{number:6} {way}" for way, number in sorted(ways.items())), sep="\n")
-    increases = raised(counts_by_case, kept())
+    increases = raised_losses(counts_by_case, recorded_losses())
     print(*increases, sep="\n")
     if options.write and not increases:
         atomic_files.write(KEPT, dump(counts_by_case))

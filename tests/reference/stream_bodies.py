@@ -22,7 +22,7 @@ def events(stream: bytes) -> list[dict[str, Any]]:
     return list(body["events"])
 
 
-def framed(name: str, bodies: Iterable[Any]) -> bytes:
+def frame_events(name: str, bodies: Iterable[Any]) -> bytes:
     """Events as the provider of a format frames them."""
     newline = "\r\n" if name == "gemini" else "\n"
     written = []
@@ -34,7 +34,7 @@ def framed(name: str, bodies: Iterable[Any]) -> bytes:
     return "".join(written).encode("utf-8", "backslashreplace")
 
 
-def recorded(name: str) -> Iterator[tuple[Path, bytes, list[str]]]:
+def recorded_streams(name: str) -> Iterator[tuple[Path, bytes, list[str]]]:
     """Recorded streams of a format: file, bytes, features."""
     for path in sorted((TRAFFIC / name).rglob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -150,7 +150,7 @@ def _gemini(bodies: list[Any]) -> dict[str, Any]:
 _ASSEMBLERS = {"anthropic": _anthropic, "openai_chat": _chat, "openai_responses": _responses, "gemini": _gemini}
 
 
-def seen(name: str, body: dict[str, Any]) -> dict[str, Any]:
+def client_view(name: str, body: dict[str, Any]) -> dict[str, Any]:
     """What a client of a format sees in a unary reply: calls, text, finish, usage."""
     return _SEERS[name](body)
 

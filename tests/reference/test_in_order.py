@@ -10,12 +10,12 @@ from toolcall_reference.streaming.deltas import Delta, ItemClosed, ItemOpened, I
 from toolcall_reference.streaming.filters import OneOpenItemFilter
 
 
-def told(deltas: list[Delta]) -> list[Delta]:
+def order_deltas(deltas: list[Delta]) -> list[Delta]:
     in_order = OneOpenItemFilter()
     return [item for delta in deltas for item in in_order(delta)]
 
 
-def at_once(count: int) -> list[Delta]:
+def interleaved_texts(count: int) -> list[Delta]:
     """Texts that all open, then all grow, then all close, the last one first."""
     opened: list[Delta] = [ItemOpened(place, Text("")) for place in range(count)]
     grown: list[Delta] = [ItemPiece(place, str(place)) for place in range(count)]
@@ -23,14 +23,14 @@ def at_once(count: int) -> list[Delta]:
 
 
 def test_one_after_another() -> None:
-    deltas = at_once(4)
-    assert told(deltas) == sorted(deltas, key=lambda delta: getattr(delta, "place", -1))
+    deltas = interleaved_texts(4)
+    assert order_deltas(deltas) == sorted(deltas, key=lambda delta: getattr(delta, "place", -1))
 
 
 def test_each_is_looked_at_once() -> None:
     calls = []
     for count in (50, 200):
-        deltas, profile = at_once(count), cProfile.Profile()
-        profile.runcall(told, deltas)
+        deltas, profile = interleaved_texts(count), cProfile.Profile()
+        profile.runcall(order_deltas, deltas)
         calls.append(int(pstats.Stats(profile).total_calls))  # type: ignore[attr-defined]
     assert calls[1] < 5 * calls[0]

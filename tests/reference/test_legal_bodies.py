@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference.legal_judged import KINDS, drawn, faults
+from reference.legal_judged import KINDS, draw_body, faults
 from reference.reference_bodies import FORMATS
 
 
@@ -15,7 +15,7 @@ from reference.reference_bodies import FORMATS
 @settings(derandomize=True, max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_the_translation_of_a_legal_body_passes(kind: str, name: str, seed: int) -> None:
-    body = drawn(seed, kind, name)
+    body = draw_body(seed, kind, name)
     if body is not None:
         findings = [(other, finding.rule, finding.pointer, finding.got) for other, finding in faults(kind, name, body)]
         assert findings == [], body
@@ -25,4 +25,4 @@ def test_the_translation_of_a_legal_body_passes(kind: str, name: str, seed: int)
 @pytest.mark.parametrize("kind", KINDS)
 def test_most_bodies_are_legal(kind: str, name: str) -> None:
     """A generator whose bodies were mostly left out would test nothing."""
-    assert sum(drawn(seed, kind, name) is not None for seed in range(20)) > 10
+    assert sum(draw_body(seed, kind, name) is not None for seed in range(20)) > 10

@@ -62,7 +62,7 @@ def test_every_call_has_an_id_of_its_own_and_an_object(name: str) -> None:
     assert count > 200
 
 
-def bare(call: UniversalToolCall) -> tuple[Any, ...]:
+def call_fields(call: UniversalToolCall) -> tuple[Any, ...]:
     return call.given_id, call.name, call.arguments, call.kind, call.readable, call.form
 
 
@@ -75,7 +75,7 @@ def test_a_stream_has_the_calls_of_its_reply(name: str) -> None:
         whole = parse_tool_calls(exchange.response, name)
         streamed = parse_tool_calls_stream([exchange.stream()], name)
         assert [call.name for call in streamed] == [call.name for call in whole], case.id
-        count += [bare(call) for call in streamed] == [bare(call) for call in whole]
+        count += [call_fields(call) for call in streamed] == [call_fields(call) for call in whole]
     assert count > 100
 
 

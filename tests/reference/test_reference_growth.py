@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.growing import MODELS, SHAPES, translated
+from benchmarks.growing import MODELS, SHAPES, translate_request
 from toolcall_conformance.basics.contract import Route
 from toolcall_reference import ReferenceTranslator
-from tracing import bytecodes_run
+from tracing import count_bytecodes
 
 FEW, MANY = 50, 800
 STEEPEST = 1.15
@@ -25,7 +25,7 @@ IDS = ("id", "tool_use_id", "tool_call_id", "call_id")
 
 
 def _request(shape: str, messages: int, client: str) -> dict[str, Any]:
-    return translated(SHAPES[shape](messages // 2), "anthropic", client)
+    return translate_request(SHAPES[shape](messages // 2), "anthropic", client)
 
 
 def _exponent(body_of: Callable[[int], dict[str, Any]], client: str, upstream: str) -> float:
@@ -34,7 +34,7 @@ def _exponent(body_of: Callable[[int], dict[str, Any]], client: str, upstream: s
     for size in (FEW, MANY):
         body = body_of(size)
         ReferenceTranslator().open(route).request(body)  # what is made once
-        counts.append(bytecodes_run(lambda body=body: ReferenceTranslator().open(route).request(body)))  # type: ignore[misc]
+        counts.append(count_bytecodes(lambda body=body: ReferenceTranslator().open(route).request(body)))  # type: ignore[misc]
     return math.log(counts[1] / counts[0]) / math.log(MANY / FEW)
 
 

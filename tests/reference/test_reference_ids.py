@@ -79,7 +79,7 @@ def test_a_reply_that_uses_an_old_id_again_is_told_apart_for_anthropic() -> None
     assert ids[1] == "call_b"
 
 
-def _next(request: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+def _next_request(request: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
     """An Anthropic client's next request, with a result for each call."""
     results = [
         {"type": "tool_result", "tool_use_id": block["id"], "content": "done"}
@@ -98,7 +98,7 @@ def test_an_id_that_the_client_cannot_take_comes_back_to_its_provider() -> None:
     request = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "go"}]}
     session = open_way("anthropic", "openai_chat")
     session.request(copy.deepcopy(request))
-    following = _next(request, session.response(answer))
+    following = _next_request(request, session.response(answer))
     client_ids = [call_id for kind, call_id in anthropic_ids(following) if kind != "text"]
     assert client_ids[1] == client_ids[3] == provider_ids[1]
     assert client_ids[0] == client_ids[2] != provider_ids[0]

@@ -19,7 +19,7 @@ def first_request(client: str) -> dict[str, Any]:
     return body
 
 
-def continued(client: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+def continue_request(client: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     """The next request, as each API's documentation says: the reply appended, then the results."""
     if client == "anthropic":
         body["messages"].append({"role": "assistant", "content": answer["content"]})
@@ -78,7 +78,7 @@ def test_three_rounds(client: str, upstream: str, fresh: bool) -> None:
         answer = copy.deepcopy(REPLIES[upstream])
         if upstream == "gemini":
             answer["responseId"] = f"r{number}"
-        body = continued(client, body, session.response(answer))
+        body = continue_request(client, body, session.response(answer))
         if client == upstream == "anthropic":
             break  # ids that come twice are illegal there, and identity leaves them
         if fresh:

@@ -96,13 +96,13 @@ def test_pictures_beside_results_of_gemini_without_ids_go_by_number() -> None:
     assert [part.get("text") for part in parts[2:]] == ["From result 1, look:", None, "From result 2, look:", None]
 
 
-def spoken() -> dict[str, Any]:
+def audio() -> dict[str, Any]:
     return {"id": "audio_1", "data": "UklGRg==", "expires_at": 1760000900, "transcript": "It rains."}
 
 
 def test_what_the_assistant_says_aloud_arrives_as_text() -> None:
     body = copy.deepcopy(REPLIES["openai_chat"])
-    body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": None, "audio": spoken()}
+    body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": None, "audio": audio()}
     assert reply("anthropic", "openai_chat", body)["content"] == [{"type": "text", "text": "It rains."}]
 
 
@@ -124,7 +124,7 @@ def test_what_the_assistant_says_aloud_is_streamed_as_text() -> None:
     assert "audio" in {loss.element for loss in session.losses}
 
 
-def texts_aloud(*deltas: dict[str, Any]) -> tuple[list[str], str]:
+def transcript_texts(*deltas: dict[str, Any]) -> tuple[list[str], str]:
     """The texts that a client of Anthropic gets of a Chat stream of these deltas, and all that came."""
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "m"}
     ends = [*((delta, None) for delta in ({"role": "assistant"}, *deltas)), ({}, "stop")]
@@ -134,7 +134,7 @@ def texts_aloud(*deltas: dict[str, Any]) -> tuple[list[str], str]:
     return [block["text"] for block in assemble("anthropic", output)["content"]], output.decode()
 
 
-def aloud(text: str) -> dict[str, Any]:
+def transcript_delta(text: str) -> dict[str, Any]:
     return {"audio": {"transcript": text}}
 
 
@@ -144,20 +144,22 @@ def aloud(text: str) -> dict[str, Any]:
 )
 def test_one_sentence_written_and_said_aloud_is_one_text(content: str, texts: list[str]) -> None:
     body = copy.deepcopy(REPLIES["openai_chat"])
-    body["choices"][0]["message"] = {"role": "assistant", "content": content, "refusal": None, "audio": spoken()}
+    body["choices"][0]["message"] = {"role": "assistant", "content": content, "refusal": None, "audio": audio()}
     assert [block["text"] for block in reply("anthropic", "openai_chat", body)["content"]] == texts
-    assert texts_aloud({"content": content}, aloud("It "), aloud("rains."))[0] == texts
+    assert transcript_texts({"content": content}, transcript_delta("It "), transcript_delta("rains."))[0] == texts
 
 
 def test_whichever_way_begins_is_streamed() -> None:
-    texts, output = texts_aloud(aloud("It "), {"content": "It "}, aloud("rains."), {"content": "rains."})
+    texts, output = transcript_texts(
+        transcript_delta("It "), {"content": "It "}, transcript_delta("rains."), {"content": "rains."}
+    )
     assert texts == ["It rains."]
     assert '"text":"rains."' in output
 
 
 def test_long_texts_are_passed_on_both() -> None:
     """What is kept for the comparison has a bound."""
-    texts, _ = texts_aloud({"content": "a" * MAX_COMPARED}, aloud("b"), {"content": "c"})
+    texts, _ = transcript_texts({"content": "a" * MAX_COMPARED}, transcript_delta("b"), {"content": "c"})
     assert texts == ["a" * MAX_COMPARED, "b", "c"]
 
 

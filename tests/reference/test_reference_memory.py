@@ -17,36 +17,36 @@ ASK = {"model": "m", "input": "Which files are there?"}
 SECRET = "ZW5jcnlwdGVk"
 
 
-def opened(store: Store, client: str, upstream: str, owner: str = "") -> Session:
+def open_session(store: Store, client: str, upstream: str, owner: str = "") -> Session:
     """A session for one exchange, with the memory that the store has for an owner."""
     way = Way(client, upstream, "mine", "theirs")
     return ReferenceTranslator().open(way, Memory.of(formats.get(client), store, owner))
 
 
-def answered(store: Store, owner: str = "", **more: Any) -> dict[str, Any]:
-    session = opened(store, "openai_responses", "anthropic", owner)
+def stored_reply(store: Store, owner: str = "", **more: Any) -> dict[str, Any]:
+    session = open_session(store, "openai_responses", "anthropic", owner)
     session.request(ASK | more)
     return session.response(REPLIES["anthropic"])
 
 
-def went_on(store: Store, reply: dict[str, Any], owner: str = "") -> dict[str, Any]:
+def continue_from(store: Store, reply: dict[str, Any], owner: str = "") -> dict[str, Any]:
     results = [
         {"type": "function_call_output", "call_id": item["call_id"], "output": "ok"}
         for item in reply["output"]
         if item["type"] == "function_call"
     ]
     request = {"model": "m", "previous_response_id": reply["id"], "input": results}
-    return opened(store, "openai_responses", "anthropic", owner).request(request)
+    return open_session(store, "openai_responses", "anthropic", owner).request(request)
 
 
 def test_one_session_goes_on_from_another() -> None:
     store = Store(100_000)
-    assert "Which files are there?" in str(went_on(store, answered(store)))
+    assert "Which files are there?" in str(continue_from(store, stored_reply(store)))
 
 
 def test_a_chain_is_kept_once_each() -> None:
     store = Store()
-    session = opened(store, "openai_responses", "openai_chat")
+    session = open_session(store, "openai_responses", "openai_chat")
     session.request(ASK | {"input": "x" * 10_000})
     reply = session.response({**REPLIES["openai_chat"], "id": "chatcmpl-1"})
     first = store.size
@@ -59,39 +59,39 @@ def test_a_chain_is_kept_once_each() -> None:
 
 def test_other_owners_see_nothing() -> None:
     store = Store()
-    reply = answered(store, "mine")
+    reply = stored_reply(store, "mine")
     with pytest.raises(Refused, match="not kept here"):
-        went_on(store, reply, "another's")
-    assert went_on(store, reply, "mine")
+        continue_from(store, reply, "another's")
+    assert continue_from(store, reply, "mine")
 
 
 def test_what_was_used_longest_ago_is_dropped() -> None:
     store = Store(20_000)
     replies = []
     for number in range(30):
-        session = opened(store, "openai_responses", "anthropic")
+        session = open_session(store, "openai_responses", "anthropic")
         session.request(ASK | {"input": f"{number} " + "x" * 1000})
         replies.append(session.response({**REPLIES["anthropic"], "id": f"msg_{number}"}))
         assert store.size <= 20_000
         if number < 29:
-            assert went_on(store, replies[0])  # used again and again, it stays
-    assert went_on(store, replies[-1])
+            assert continue_from(store, replies[0])  # used again and again, it stays
+    assert continue_from(store, replies[-1])
     with pytest.raises(Refused, match="send the whole input"):
-        went_on(store, replies[1])
+        continue_from(store, replies[1])
 
 
 def test_what_is_larger_than_the_store_is_not_kept() -> None:
     store = Store(5_000)
-    small = answered(store)
-    session = opened(store, "openai_responses", "anthropic")
+    small = stored_reply(store)
+    session = open_session(store, "openai_responses", "anthropic")
     session.request(ASK | {"input": "x" * 10_000})
     large = session.response({**REPLIES["anthropic"], "id": "msg_large"})
-    assert went_on(store, small)
+    assert continue_from(store, small)
     with pytest.raises(Refused, match="not kept here"):
-        went_on(store, large)
+        continue_from(store, large)
 
 
-def thought(text: str) -> dict[str, Any]:
+def reply_with_thinking(text: str) -> dict[str, Any]:
     """A reply of Anthropic's in words, with thinking before."""
     reply = copy.deepcopy(REPLIES["anthropic"])
     thinking = {"type": "thinking", "thinking": "hm", "signature": SECRET}
@@ -101,22 +101,22 @@ def thought(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("question", "returned"), [("Which one?", True), ("Are you there?", False)])
 def test_an_answer_elsewhere_is_another_answer(question: str, returned: bool) -> None:
     store = Store()
-    session = opened(store, "openai_chat", "anthropic")
+    session = open_session(store, "openai_chat", "anthropic")
     session.request({"model": "m", "messages": [{"role": "user", "content": "Which one?"}]})
-    message = session.response(thought("The first."))["choices"][0]["message"]
+    message = session.response(reply_with_thinking("The first."))["choices"][0]["message"]
     history = [{"role": "user", "content": question}, message, {"role": "user", "content": "Why?"}]
-    later = opened(store, "openai_chat", "anthropic").request({"model": "m", "messages": history})
+    later = open_session(store, "openai_chat", "anthropic").request({"model": "m", "messages": history})
     assert (SECRET in str(later)) is returned
 
 
 def test_overlapping_exchanges_keep_what_is_theirs() -> None:
     store = Store()
-    first, second = (opened(store, "openai_responses", "anthropic") for _ in range(2))
+    first, second = (open_session(store, "openai_responses", "anthropic") for _ in range(2))
     first.request(ASK | {"input": "first"})
     second.request(ASK | {"input": "second"})
     replies = [each.response({**REPLIES["anthropic"], "id": f"msg_{each is first}"}) for each in (first, second)]
-    assert "first" in str(went_on(store, replies[0]))
-    assert "second" in str(went_on(store, replies[1]))
+    assert "first" in str(continue_from(store, replies[0]))
+    assert "second" in str(continue_from(store, replies[1]))
 
 
 @pytest.mark.parametrize("client", formats.names())
@@ -124,9 +124,9 @@ def test_equal_answers_without_end_do_not_grow(client: str) -> None:
     store = Store()
     sizes = []
     for _ in range(200):
-        session = opened(store, client, "anthropic")
+        session = open_session(store, client, "anthropic")
         session.request(copy.deepcopy(BEGINNINGS[client]))
-        session.response(thought("Yes."))
+        session.response(reply_with_thinking("Yes."))
         sizes.append(store.size)
     assert sizes[-1] == sizes[100]
 

@@ -14,7 +14,7 @@ from toolcall_reference.conversation.names import NameMap
 from toolcall_reference.formats.openai_chat.api import NAMES
 
 
-def declared(name: str) -> dict[str, Any]:
+def request_with_tool(name: str) -> dict[str, Any]:
     return {
         "contents": [
             {"role": "user", "parts": [{"text": "go"}]},
@@ -29,7 +29,7 @@ def declared(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["mcp.files:read", "a" * 64 + "b", "server/tool", "9lives"])
 def test_one_rewrite_in_declaration_choice_and_history_and_the_way_back(name: str) -> None:
     session = open_way("gemini", "openai_chat")
-    output = session.request(declared(name))
+    output = session.request(request_with_tool(name))
     used = output["tools"][0]["function"]["name"]
     assert NAMES.allows(used)
     assert output["tool_choice"] == {"type": "function", "function": {"name": used}}

@@ -39,7 +39,7 @@ def files(name: str, kind: str) -> Iterator[Path]:
     yield from sorted(SCENARIOS.glob(f"*/*/{name}/*-{kind}"))
 
 
-def of_today(name: str, kind: str, step: int = 1) -> list[Path]:
+def files_today(name: str, kind: str, step: int = 1) -> list[Path]:
     """The files of a third of the cases, of another third in the next format."""
     cases = sorted(SCENARIOS.glob("*/*"))
     today = {*share(cases, 3, FORMATS.index(name))}
@@ -63,7 +63,7 @@ def test_every_body_of_the_corpus_is_valid_part_by_part(name: str, kind: str) ->
     counts: Counter[str] = Counter()
     wrong = [
         f"{path.parent.parent}: {fault}"
-        for path in of_today(name, kind)
+        for path in files_today(name, kind)
         for fault in faults(messages_of(path, name).attributes(), counts)
     ]
     assert not wrong, "\n".join(wrong[:20])
@@ -76,7 +76,7 @@ def test_a_streamed_reply_says_what_the_whole_one_says(name: str) -> None:
     # A stream of Gemini joins its texts, and a vendor's stream has its text in an order that its reply cannot show.
     apart = {"server_tools/web-search", "streaming/dialect-text-behind-call"}
     compared = 0
-    for path in of_today(name, "response.json"):
+    for path in files_today(name, "response.json"):
         stream = path.with_suffix(".sse")
         if stream.is_file() and "/".join(path.parts[-4:-2]) not in apart:
             compared += 1
@@ -85,7 +85,7 @@ def test_a_streamed_reply_says_what_the_whole_one_says(name: str) -> None:
     assert compared > 130
 
 
-def lost_in_silence(source: Any, back: Any, name: str, declared: Container[str]) -> list[str]:
+def undeclared_losses(source: Any, back: Any, name: str, declared: Container[str]) -> list[str]:
     """What the judge finds lost on the way there and back, and no loss declares."""
     return [
         f"{finding.rule} {finding.pointer}: {finding.message}"
@@ -98,7 +98,7 @@ def lost_in_silence(source: Any, back: Any, name: str, declared: Container[str])
 @pytest.mark.parametrize("state", [True, False])
 def test_requests_come_back_but_for_what_is_declared(name: str, state: bool) -> None:
     undeclared, done, refused = [], 0, []
-    for path in of_today(name, "request.json", 2 if state else 6):
+    for path in files_today(name, "request.json", 2 if state else 6):
         source, losses = body(path), Losses()
         telemetry = otel.of_request(source, name, state=state)
         try:
@@ -108,7 +108,7 @@ def test_requests_come_back_but_for_what_is_declared(name: str, state: bool) -> 
             continue
         done += 1
         declared = {loss.element for loss in (*telemetry.losses, *losses)}
-        undeclared += [f"{path.parent.parent.name}: {loss}" for loss in lost_in_silence(source, back, name, declared)]
+        undeclared += [f"{path.parent.parent.name}: {loss}" for loss in undeclared_losses(source, back, name, declared)]
     assert not undeclared, "\n".join(undeclared[:20])
     assert done > 20
     # Only a history that the provider keeps is cut, and that is said.

@@ -51,11 +51,11 @@ def test_messages_of_the_corpus_go_there_and_back(form: str) -> None:
             counts.update(part["type"] for part in parts if part["type"] in TYPES[form])
             again = otel.from_form(written, form, losses)
             ordered = "order" not in {loss.element for loss in losses}
-            assert (again if ordered else _sorted(again)) == (messages if ordered else _sorted(messages)), path
+            assert (again if ordered else _sort_parts(again)) == (messages if ordered else _sort_parts(messages)), path
     assert all(counts[kind] > 10 for kind in TYPES[form]), counts
 
 
-def _sorted(messages: list[dict[str, Any]]) -> list[list[str]]:
+def _sort_parts(messages: list[dict[str, Any]]) -> list[list[str]]:
     return [sorted(map(repr, message["parts"])) for message in messages]
 
 

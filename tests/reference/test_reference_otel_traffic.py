@@ -10,7 +10,7 @@ import pytest
 
 from formats.test_traffic import TRAFFIC, Record, records
 from reference.genai import faults
-from reference.test_reference_otel import FORMATS, lost_in_silence
+from reference.test_reference_otel import FORMATS, undeclared_losses
 from toolcall_reference import Refused, otel
 from toolcall_reference.conversation.losses import Losses
 
@@ -70,6 +70,6 @@ def test_recorded_requests_come_back_but_for_what_is_declared(name: str, pytestc
             continue
         done += 1
         declared = {loss.element for loss in (*telemetry.losses, *losses)}
-        undeclared += [f"{record.path}: {loss}" for loss in lost_in_silence(source, back, name, declared)]
+        undeclared += [f"{record.path}: {loss}" for loss in undeclared_losses(source, back, name, declared)]
     assert not undeclared, "\n".join(undeclared[:20])
     assert done > 5 * refused

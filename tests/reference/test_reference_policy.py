@@ -38,7 +38,7 @@ def with_names(value: Any) -> Any:
     return json.loads(text)
 
 
-def told(calls: Sequence[Call]) -> list[tuple[str | None, Any]]:
+def names_and_arguments(calls: Sequence[Call]) -> list[tuple[str | None, Any]]:
     return [(call.name, call.arguments) for call in calls]
 
 
@@ -57,10 +57,12 @@ def test_names_and_parameters_there_and_back(corpus: Corpus, client: str, upstre
         assert (tool.name, usual_tool.name) == (NEW, NAME)
         assert list(tool.schema["properties"])[:2] == ["cmd", "cwd"]
         assert tool.schema["required"] == with_names(usual_tool.schema["required"])
-        assert told(reading.calls) == [(NEW, with_names(call.arguments)) for call in before.calls]
+        assert names_and_arguments(reading.calls) == [(NEW, with_names(call.arguments)) for call in before.calls]
         assert with_names(usual) == sent, "and nothing else has changed"
         reply = mine.response(with_names(golden.response))
-        assert told(read(client, "response", reply).calls) == told(read(upstream, "response", golden.response).calls)
+        assert names_and_arguments(read(client, "response", reply).calls) == names_and_arguments(
+            read(upstream, "response", golden.response).calls
+        )
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
@@ -72,11 +74,11 @@ def test_streams_come_back_piece_by_piece(corpus: Corpus, client: str, upstream:
     stream = reference_formats.get(upstream).provider.render_stream(with_names(golden.response), "seed")
     output = b"".join(mine.stream(bytes([byte]) for byte in stream))
     assembled = formats.assemble(client, parse(output)).body
-    want = told(read(upstream, "response", golden.response).calls)
-    assert told(read(client, "response", assembled).calls) == want
+    want = names_and_arguments(read(upstream, "response", golden.response).calls)
+    assert names_and_arguments(read(client, "response", assembled).calls) == want
 
 
-def asked(client: str) -> Any:
+def filtered_request(client: str) -> Any:
     """A request with a tool that is filtered and one that is not, the first of them forced."""
     source = {
         "model": "m",
@@ -102,7 +104,7 @@ FILTERS = Policy(
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_filtered_tools_are_gone_and_spoken_of(client: str, upstream: str) -> None:
-    body = asked(client)
+    body = filtered_request(client)
     reading = read(upstream, "request", session(FILTERS, client, upstream).request(body))
     assert [tool.name for tool in reading.tools] == [NAME]
     system_text = "\n".join(text.text for text in reading.system)

@@ -31,7 +31,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def asked(client: str, upstream: str, model: str | None = None, **more: Any) -> tuple[dict[str, Any], str]:
+def upstream_request(client: str, upstream: str, model: str | None = None, **more: Any) -> tuple[dict[str, Any], str]:
     """The upstream request for the client's, with its losses in words."""
     route = SimpleNamespace(
         client=client,
@@ -51,27 +51,27 @@ def test_thinking_is_turned_on_for_anthropic(client: str) -> None:
         "openai_responses": {"max_output_tokens": 20000},
         "gemini": {"generationConfig": {"thinkingConfig": {"thinkingBudget": 8192}, "maxOutputTokens": 20000}},
     }
-    body, _ = asked(client, "anthropic", **limits[client])
+    body, _ = upstream_request(client, "anthropic", **limits[client])
     assert body["thinking"] == {"type": "enabled", "budget_tokens": 8192}
 
 
 def test_words_stay_words_and_tokens_stay_tokens() -> None:
-    assert asked("openai_chat", "openai_responses")[0]["reasoning"] == {"effort": "medium"}
-    assert asked("openai_responses", "openai_chat")[0]["reasoning_effort"] == "medium"
-    assert asked("anthropic", "gemini")[0]["generationConfig"]["thinkingConfig"] == {
+    assert upstream_request("openai_chat", "openai_responses")[0]["reasoning"] == {"effort": "medium"}
+    assert upstream_request("openai_responses", "openai_chat")[0]["reasoning_effort"] == "medium"
+    assert upstream_request("anthropic", "gemini")[0]["generationConfig"]["thinkingConfig"] == {
         "includeThoughts": True,
         "thinkingBudget": 8000,
     }
-    assert asked("gemini", "openai_responses")[0]["reasoning"] == {"effort": "medium", "summary": "auto"}
+    assert upstream_request("gemini", "openai_responses")[0]["reasoning"] == {"effort": "medium", "summary": "auto"}
 
 
 def test_gemini_3_takes_a_level_and_never_a_budget_beside_it() -> None:
-    body, _ = asked("anthropic", "gemini", "gemini-3-pro-preview")
+    body, _ = upstream_request("anthropic", "gemini", "gemini-3-pro-preview")
     assert body["generationConfig"]["thinkingConfig"] == {"includeThoughts": True, "thinkingLevel": "HIGH"}
 
 
 def test_a_wish_that_fills_the_whole_limit_leaves_half_of_it() -> None:
-    body, _ = asked("openai_chat", "anthropic", max_completion_tokens=6000)
+    body, _ = upstream_request("openai_chat", "anthropic", max_completion_tokens=6000)
     assert body["thinking"]["budget_tokens"] == 3000
 
 
@@ -94,14 +94,14 @@ WITHOUT: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("why", WITHOUT)
 def test_no_thinking_where_anthropic_would_refuse_it(why: str) -> None:
-    body, lost = asked("openai_chat", "anthropic", **{"max_completion_tokens": 20000} | WITHOUT[why])
+    body, lost = upstream_request("openai_chat", "anthropic", **{"max_completion_tokens": 20000} | WITHOUT[why])
     assert "thinking" not in body
     assert "no thinking" in lost
 
 
 def test_calls_of_an_earlier_turn_do_not_matter() -> None:
     messages = [*WITHOUT["calls made without"]["messages"], {"role": "assistant", "content": "So."}]
-    body, _ = asked(
+    body, _ = upstream_request(
         "openai_chat",
         "anthropic",
         max_completion_tokens=20000,
@@ -112,11 +112,11 @@ def test_calls_of_an_earlier_turn_do_not_matter() -> None:
 
 def test_what_has_no_word_is_told() -> None:
     off = {"thinkingConfig": {"thinkingBudget": 0}}
-    body, lost = asked("gemini", "openai_chat", generationConfig=off)
+    body, lost = upstream_request("gemini", "openai_chat", generationConfig=off)
     assert "reasoning_effort" not in body
     assert "no word" in lost
-    assert "always thinks" in asked("openai_chat", "gemini", "gemini-3-pro", reasoning_effort="none")[1]
-    assert "thinking" not in asked("openai_chat", "anthropic", reasoning_effort="none")[0]
+    assert "always thinks" in upstream_request("openai_chat", "gemini", "gemini-3-pro", reasoning_effort="none")[1]
+    assert "thinking" not in upstream_request("openai_chat", "anthropic", reasoning_effort="none")[0]
 
 
 def test_thoughts_of_another_provider_are_none() -> None:
@@ -126,7 +126,7 @@ def test_thoughts_of_another_provider_are_none() -> None:
         {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c", "output": "x"},
     ]
-    body, lost = asked("openai_responses", "anthropic", max_output_tokens=20000, input=history)
+    body, lost = upstream_request("openai_responses", "anthropic", max_output_tokens=20000, input=history)
     assert "thinking" not in body
     assert "no thinking" in lost
 
@@ -148,12 +148,12 @@ TOOLS = [{"type": "function", "name": "read_gauge", "parameters": {"type": "obje
 def test_chat_is_told_not_to_think_where_it_takes_tools_only_so(
     model: str, wish: dict[str, Any] | None, effort: str | None
 ) -> None:
-    body, losses = asked("openai_responses", "openai_chat", model, reasoning=wish, tools=TOOLS)
+    body, losses = upstream_request("openai_responses", "openai_chat", model, reasoning=wish, tools=TOOLS)
     assert body.get("reasoning_effort") == effort
     assert ("only without function tools" in losses) == (wish is not None and wish["effort"] != effort)
 
 
 @pytest.mark.parametrize("tools", [[], [{"type": "custom", "name": "write_patch"}]])
 def test_chat_thinks_where_there_are_no_functions(tools: list[dict[str, Any]]) -> None:
-    body, _ = asked("openai_responses", "openai_chat", "gpt-5.6", reasoning={"effort": "high"}, tools=tools)
+    body, _ = upstream_request("openai_responses", "openai_chat", "gpt-5.6", reasoning={"effort": "high"}, tools=tools)
     assert body["reasoning_effort"] == "high"

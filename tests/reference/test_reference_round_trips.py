@@ -175,7 +175,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     )
     own.subtract(finding.rule for finding in legal)
     new = [finding for finding in legal if own[finding.rule] < 0]  # the recorded body may have had its own
-    yield from told([*hop, *new, *findings], f"{name}-to-{other}", counts)
+    yield from unexcused_findings([*hop, *new, *findings], f"{name}-to-{other}", counts)
     for loss in find_losses(pair):
         counts[f"{loss.element} ({loss.kind})"] += 1
     for element, demand in count_losses(pair):
@@ -188,7 +188,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     yield from lost_ids(pair, counts)
 
 
-def told(findings: list[Finding], pair: str, counts: Counter[str]) -> Iterator[str]:
+def unexcused_findings(findings: list[Finding], pair: str, counts: Counter[str]) -> Iterator[str]:
     """The findings that nothing excuses."""
     for finding in findings:
         if finding.level is Level.NOTE:

@@ -24,13 +24,13 @@ def text_of(item: Item) -> str:
     return item.text
 
 
-def decoded(name: str, body: dict[str, Any]) -> Conversation:
+def decode_request(name: str, body: dict[str, Any]) -> Conversation:
     return reference_formats.get(name).decode_request(copy.deepcopy(body), Losses())
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_same_conversation_arrives(client: str, upstream: str) -> None:
-    conversation = decoded(upstream, ask(client, upstream, REQUESTS[client]))
+    conversation = decode_request(upstream, ask(client, upstream, REQUESTS[client]))
     assert [text.text for text in conversation.system] == ["Be brief."]
     calls = conversation.calls
     assert [(call.name, call.arguments) for call in calls] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference.reference_bodies import open_way
-from reference.stream_bodies import events, framed
+from reference.stream_bodies import events, frame_events
 from toolcall_reference.basics.text_offsets import TextOffsets
 
 TEXT = "Ærø: 3 €, «ok» 👍🏽 日本語, and\ud800 so on"
@@ -33,6 +33,6 @@ def test_the_words_of_a_source_are_told_where_sources_were_asked_for(tools: list
     deltas = [{"content": "Ærø is."}, {"annotations": [{"type": "url_citation", "url_citation": page}]}]
     bodies = [{"id": "c", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
     last = {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    written = b"".join(session.stream([framed("openai_chat", [*bodies, last, "[DONE]"])]))
+    written = b"".join(session.stream([frame_events("openai_chat", [*bodies, last, "[DONE]"])]))
     [support] = events(written)[-1]["data"]["candidates"][0]["groundingMetadata"]["groundingSupports"]
     assert support["segment"] == {"endIndex": 5} | ({"text": "Ærø"} if tools else {})

@@ -13,7 +13,7 @@ ASK = {"model": "m", "instructions": "Be brief.", "input": "Which files are ther
 UPSTREAMS = ["anthropic", "openai_chat", "gemini"]
 
 
-def went_on(upstream: str, **first: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+def continue_from_reply(upstream: str, **first: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """A session, its first reply, and a request that goes on from it."""
     session = open_way("openai_responses", upstream)
     session.request(ASK | first)
@@ -25,7 +25,7 @@ def went_on(upstream: str, **first: Any) -> tuple[Any, dict[str, Any], dict[str,
 
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 def test_what_was_said_before_is_put_before(upstream: str) -> None:
-    session, reply, more = went_on(upstream)
+    session, reply, more = continue_from_reply(upstream)
     output = str(session.request(more))
     assert "Which files are there?" in output
     assert "ok" in output
@@ -36,7 +36,7 @@ def test_what_was_said_before_is_put_before(upstream: str) -> None:
 
 
 def test_a_reply_of_nobody_is_refused() -> None:
-    session, _, more = went_on("anthropic")
+    session, _, more = continue_from_reply("anthropic")
     with pytest.raises(Refused, match="not kept here"):
         session.request(more | {"previous_response_id": "resp_unknown"})
     with pytest.raises(Refused, match="not kept here"):
@@ -44,7 +44,7 @@ def test_a_reply_of_nobody_is_refused() -> None:
 
 
 def test_what_was_not_to_be_stored_is_not_kept() -> None:
-    session, _, more = went_on("anthropic", store=False)
+    session, _, more = continue_from_reply("anthropic", store=False)
     with pytest.raises(Refused, match="not kept here"):
         session.request(more)
 
@@ -52,7 +52,7 @@ def test_what_was_not_to_be_stored_is_not_kept() -> None:
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 @pytest.mark.parametrize("kind", [{"type": "item_reference"}, {"type": None}, {}])
 def test_items_are_put_where_they_are_named(upstream: str, kind: dict[str, Any]) -> None:
-    session, reply, more = went_on(upstream)
+    session, reply, more = continue_from_reply(upstream)
     named = [{**kind, "id": item["id"]} for item in reply["output"]]
     question = {"role": "user", "content": ASK["input"]}
     whole = {"model": "m", "input": [question, *reply["output"], *more["input"]]}
@@ -63,7 +63,7 @@ def test_items_are_put_where_they_are_named(upstream: str, kind: dict[str, Any])
 
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 def test_items_that_were_not_to_be_stored_are_not_known(upstream: str) -> None:
-    session, reply, _ = went_on(upstream, store=False)
+    session, reply, _ = continue_from_reply(upstream, store=False)
     with pytest.raises(Refused, match="held by OpenAI"):
         session.request({"model": "m", "input": [{"type": "item_reference", "id": reply["output"][0]["id"]}]})
 

@@ -81,7 +81,7 @@ def musts(name: str, other: str, kind: str, body: Any) -> list[Finding]:
     return [finding for finding in findings if finding.is_must]
 
 
-def sampled(name: str, share: int) -> list[Record]:
+def sample_records(name: str, share: int) -> list[Record]:
     """Every ``share``-th official record, and all of the folder of those that refuted a rule once."""
     official = [record for record in recorded(name) if record.is_official(name)]
     released = {path.relative_to(FOLDERS[1]).as_posix() for path in (FOLDERS[1] / name).rglob("*.json")}
@@ -92,7 +92,7 @@ def sampled(name: str, share: int) -> list[Record]:
 @pytest.mark.parametrize("name", FORMATS)
 def test_recorded_bodies_pass_the_judge_on_every_route(name: str, pytestconfig: pytest.Config) -> None:
     faults, done = [], 0
-    for record in sampled(name, SHARE if pytestconfig.getoption("--recorded") else 1):
+    for record in sample_records(name, SHARE if pytestconfig.getoption("--recorded") else 1):
         for kind, body in jobs(record):
             for other in FORMATS:
                 try:

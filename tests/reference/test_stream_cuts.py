@@ -12,7 +12,7 @@ import pytest
 
 from every import every
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import ENDS, SCENARIOS, events, framed
+from reference.stream_bodies import ENDS, SCENARIOS, events, frame_events
 from toolcall_conformance.basics.streaming import sse
 from toolcall_reference import Refused
 
@@ -25,7 +25,7 @@ def golden(case: str, name: str) -> bytes:
     return (SCENARIOS / case / name / "01-response.sse").read_bytes()
 
 
-def streamed(client: str, upstream: str, chunks: Any) -> bytes:
+def translate_stream(client: str, upstream: str, chunks: Any) -> bytes:
     return b"".join(open_way(client, upstream).stream(chunks))
 
 
@@ -42,16 +42,16 @@ def pieces(stream: bytes, seed: int) -> Iterator[bytes]:
 def test_any_cut_gives_the_same_bytes(client: str, upstream: str) -> None:
     for case in CASES:
         stream = golden(case, upstream)
-        whole = streamed(client, upstream, [stream])
-        assert streamed(client, upstream, (bytes([byte]) for byte in stream)) == whole
+        whole = translate_stream(client, upstream, [stream])
+        assert translate_stream(client, upstream, (bytes([byte]) for byte in stream)) == whole
         for seed in range(5):
-            assert streamed(client, upstream, pieces(stream, seed)) == whole
+            assert translate_stream(client, upstream, pieces(stream, seed)) == whole
 
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_any_framing_gives_the_same_bytes(client: str, upstream: str) -> None:
     stream = golden(CASES[0], upstream).replace(b"\r\n", b"\n")
-    whole = streamed(client, upstream, [stream])
+    whole = translate_stream(client, upstream, [stream])
     for other in (
         stream.replace(b"\n", b"\r\n"),
         stream.replace(b"\n", b"\r"),
@@ -65,16 +65,16 @@ def test_any_framing_gives_the_same_bytes(client: str, upstream: str) -> None:
         stream.removesuffix(b"\n\n"),
     ):
         assert other != stream
-        assert streamed(client, upstream, [other]) == whole
-        assert streamed(client, upstream, (bytes([byte]) for byte in other)) == whole
+        assert translate_stream(client, upstream, [other]) == whole
+        assert translate_stream(client, upstream, (bytes([byte]) for byte in other)) == whole
 
 
 def test_line_separators_inside_text_are_text() -> None:
     text = "one\u2028two\u2029three\x85four\x0bfive 😀"
     chunk = {"id": "c1", "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}}]}
     end = {"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    stream = framed("openai_chat", [chunk, end, "[DONE]"])
-    output_events = events(streamed("anthropic", "openai_chat", (bytes([byte]) for byte in stream)))
+    stream = frame_events("openai_chat", [chunk, end, "[DONE]"])
+    output_events = events(translate_stream("anthropic", "openai_chat", (bytes([byte]) for byte in stream)))
     assert [event["data"]["delta"]["text"] for event in output_events if event["event"] == "content_block_delta"] == [
         text
     ]
@@ -89,7 +89,7 @@ class Broken(Exception):  # noqa: N818 - a test's own
     pass
 
 
-def until(error: type[Exception], chunks: Iterator[bytes]) -> list[bytes]:
+def pieces_before_error(error: type[Exception], chunks: Iterator[bytes]) -> list[bytes]:
     """What comes before the error."""
     parts: list[bytes] = []
     with pytest.raises(error):
@@ -103,7 +103,7 @@ def collect(chunks: Iterator[bytes], parts: list[bytes]) -> None:
         parts.append(chunk)  # noqa: PERF402 - so that it is there whatever the next one raises
 
 
-def breaking(chunks: list[bytes]) -> Iterator[bytes]:
+def break_after(chunks: list[bytes]) -> Iterator[bytes]:
     yield from chunks
     raise Broken
 
@@ -117,7 +117,7 @@ def test_cut_short_after_every_event(case: str, client: str, upstream: str) -> N
     assert len(blocks) > 1 or upstream == "gemini"
     for count in range(len(blocks) + 1):
         before = source(sse.parse(b"".join(blocks[:count])))
-        out = streamed(client, upstream, [b"".join(blocks[:count])])
+        out = translate_stream(client, upstream, [b"".join(blocks[:count])])
         after = target(sse.parse(out))
         assert len([call for call in after.calls if call.closed]) <= len([call for call in before.calls if call.closed])
         assert not after.breaches or after.end != "whole"
@@ -128,7 +128,7 @@ def test_cut_short_after_every_event(case: str, client: str, upstream: str) -> N
             continue  # the reply is complete, and nothing more is read
         if upstream == "openai_chat" and count == len(blocks):
             continue
-        written = until(Broken, session.stream(breaking(blocks[:count])))
+        written = pieces_before_error(Broken, session.stream(break_after(blocks[:count])))
         rest = target(sse.parse(b"".join(written)))
         assert rest.end == "open"
         assert out.startswith(b"".join(written))
@@ -139,16 +139,16 @@ def test_cut_short_after_every_event(case: str, client: str, upstream: str) -> N
 def test_the_same_format_is_cut_where_its_source_was(name: str) -> None:
     stream = golden("shell/realistic", name)
     for count in (0, 1, 40, 333, len(stream) - 7):
-        output, expected = sse.parse(streamed(name, name, [stream[:count]])), sse.parse(stream[:count])
+        output, expected = sse.parse(translate_stream(name, name, [stream[:count]])), sse.parse(stream[:count])
         assert len(output["events"]) == len(expected["events"])
         assert output.get("rest") == expected.get("rest")
     with pytest.raises(Broken):
-        list(open_way(name, name).stream(breaking([stream[:500]])))
+        list(open_way(name, name).stream(break_after([stream[:500]])))
 
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_an_empty_stream_fails(client: str, upstream: str) -> None:
-    output_events = events(streamed(client, upstream, []))
+    output_events = events(translate_stream(client, upstream, []))
     assert len(output_events) == 1
     data = output_events[0]["data"]
     assert "ended before its reply was complete" in (data.get("error") or data)["message"]
@@ -162,7 +162,7 @@ def test_an_empty_stream_fails(client: str, upstream: str) -> None:
 )
 def test_an_event_that_is_no_object_fails(client: str, upstream: str, data: str) -> None:
     stream = golden(CASES[0], upstream)
-    output_events = events(streamed(client, upstream, [stream[:0] + f"data: {data}\n\n".encode() + stream]))
+    output_events = events(translate_stream(client, upstream, [stream[:0] + f"data: {data}\n\n".encode() + stream]))
     assert len(output_events) == 1
     assert "no JSON object" in str(output_events[0])
 
@@ -171,6 +171,6 @@ def test_what_was_read_goes_out_before_a_refusal() -> None:
     created = {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress", "output": []}}
     item = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "server_label": "s", "arguments": "{}"}
     done = {"type": "response.output_item.done", "output_index": 0, "item": item}
-    stream = framed("openai_responses", [created, done])
-    written = until(Refused, open_way("anthropic", "openai_responses").stream([stream]))
+    stream = frame_events("openai_responses", [created, done])
+    written = pieces_before_error(Refused, open_way("anthropic", "openai_responses").stream([stream]))
     assert [event["event"] for event in events(b"".join(written))] == ["message_start"]

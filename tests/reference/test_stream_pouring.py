@@ -13,7 +13,7 @@ CASE = load_corpus().cases["parallel/seed"]
 ROUTES = [(client, upstream) for client in formats.names() for upstream in formats.names()]
 
 
-def begun(case: Case, client: str, upstream: str) -> tuple[Session, list[bytes]]:
+def session_and_pieces(case: Case, client: str, upstream: str) -> tuple[Session, list[bytes]]:
     """A session that has been asked, and the upstream's stream in odd pieces."""
     first, second = case.exchanges(client)[0], case.exchanges(upstream)[0]
     assert second.stream_path is not None
@@ -25,9 +25,9 @@ def begun(case: Case, client: str, upstream: str) -> tuple[Session, list[bytes]]
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_pieces_are_the_loop_s(client: str, upstream: str) -> None:
-    session, chunks = begun(CASE, client, upstream)
+    session, chunks = session_and_pieces(CASE, client, upstream)
     whole = list(session.stream(chunks))
-    session, chunks = begun(CASE, client, upstream)
+    session, chunks = session_and_pieces(CASE, client, upstream)
     pouring = session.stream_translator()
     pieces = [pouring.feed(chunk) for chunk in chunks]
     if not pouring.is_ended:
@@ -39,7 +39,7 @@ def test_pieces_are_the_loop_s(client: str, upstream: str) -> None:
 
 @pytest.mark.parametrize(("client", "upstream"), [pair for pair in ROUTES if pair[0] != pair[1]])
 def test_behind_the_end_nothing_is_said(client: str, upstream: str) -> None:
-    session, chunks = begun(CASE, client, upstream)
+    session, chunks = session_and_pieces(CASE, client, upstream)
     pouring = session.stream_translator()
     for chunk in chunks:
         pouring.feed(chunk)
@@ -50,7 +50,7 @@ def test_behind_the_end_nothing_is_said(client: str, upstream: str) -> None:
 
 
 def test_a_problem_comes_behind_what_was_read() -> None:
-    session, chunks = begun(CASE, "openai_chat", "anthropic")
+    session, chunks = session_and_pieces(CASE, "openai_chat", "anthropic")
     start = b"".join(chunks).partition(b"\n\n")[0] + b"\n\n"
     pouring = session.stream_translator()
     output = pouring.feed(start + b'data: {"type": "content_block_start", "index": 0, "content_block": "none"}\n\n')

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import SCENARIOS, TRAFFIC, assemble, events, recorded, seen
+from reference.stream_bodies import SCENARIOS, TRAFFIC, assemble, client_view, events, recorded_streams
 from toolcall_conformance import formats
 from toolcall_conformance.basics.streaming import parse, sse
 from toolcall_conformance.judge.rules.check import check_body
@@ -37,7 +37,7 @@ NOT_GIVEN_OUT = {
 }
 
 
-def of_the_route(things: Iterable[T], client: str, upstream: str) -> list[T]:
+def route_share(things: Iterable[T], client: str, upstream: str) -> list[T]:
     """The third of the things that goes this way today; another way round the formats has another third."""
     return share(things, 3, FORMATS.index(upstream) - FORMATS.index(client))
 
@@ -51,7 +51,7 @@ def may_refuse(case: Case, client: str, upstream: str) -> bool:
     return not case.replies(client, upstream) or "stream" in case.scenario.get("may_refuse", ())
 
 
-def asked(session: Session, case: Case, client: str, number: int) -> Any:
+def upstream_request(session: Session, case: Case, client: str, number: int) -> Any:
     """The upstream's request for the client's golden one, or why there is none."""
     try:
         return session.request(copy.deepcopy(case.exchanges(client)[number].request))
@@ -62,18 +62,20 @@ def asked(session: Session, case: Case, client: str, number: int) -> Any:
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_goldens_stream_as_they_read_whole(client: str, upstream: str) -> None:
     done = 0
-    for case in of_the_route(CORPUS.cases.values(), client, upstream):
+    for case in route_share(CORPUS.cases.values(), client, upstream):
         if not {client, upstream} <= set(case.formats):
             continue
         # Two conversations: one whole, one streamed. What they remember shows in their later requests.
         whole, streamed = open_way(client, upstream), open_way(client, upstream)
         for number, exchange in enumerate(case.exchanges(upstream)):
-            assert asked(streamed, case, client, number) == asked(whole, case, client, number), case.id
+            assert upstream_request(streamed, case, client, number) == upstream_request(whole, case, client, number), (
+                case.id
+            )
             if exchange.response is None or exchange.stream_path is None:
                 continue
             stream = exchange.stream_path.read_bytes()
             try:
-                expected = seen(client, whole.response(copy.deepcopy(exchange.response)))
+                expected = client_view(client, whole.response(copy.deepcopy(exchange.response)))
             except Refused as reason:
                 assert may_refuse(case, client, upstream), case.id
                 with pytest.raises(Refused, match=re.escape(str(reason))):
@@ -83,7 +85,7 @@ def test_goldens_stream_as_they_read_whole(client: str, upstream: str) -> None:
             if exchange.response.get("status") == "failed":  # what has begun to stream can say that it is an error
                 assert events(output)[-1]["data"]["error"]["message"] == exchange.response["error"]["message"], case.id
                 continue
-            assert seen(client, assemble(client, output)) == expected, case.id
+            assert client_view(client, assemble(client, output)) == expected, case.id
             assert losses(streamed) == losses(whole), case.id
             done += 1
     assert done > 80
@@ -91,7 +93,7 @@ def test_goldens_stream_as_they_read_whole(client: str, upstream: str) -> None:
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_official_sdks_read_the_goldens_stream(client: str, upstream: str) -> None:
-    cases = of_the_route(sorted(CORPUS.cases)[::7], client, upstream)
+    cases = route_share(sorted(CORPUS.cases)[::7], client, upstream)
     done = 0
     for case in (CORPUS.cases[key] for key in cases):
         if not {client, upstream} <= set(case.formats):
@@ -106,7 +108,7 @@ def test_official_sdks_read_the_goldens_stream(client: str, upstream: str) -> No
                 continue
             if formats.assemble(client, parse(stream)).end == "failed":
                 continue  # the clients raise its error
-            expected = seen(client, open_way(client, upstream).response(copy.deepcopy(exchange.response)))
+            expected = client_view(client, open_way(client, upstream).response(copy.deepcopy(exchange.response)))
             finish = expected["finish"]
             refused = NOT_GIVEN_OUT.get(finish if isinstance(finish, str) else str(finish[0]))
             if refused is not None:
@@ -115,17 +117,17 @@ def test_official_sdks_read_the_goldens_stream(client: str, upstream: str) -> No
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                if unread(client, assemble(client, stream)) or _no_object(client, expected):
+                if unread(client, assemble(client, stream)) or _lacks_object(client, expected):
                     assert _sees(client, stream) != expected["calls"], case.id
                     continue
-                view = seen(client, ACCUMULATORS[client](stream))
+                view = client_view(client, ACCUMULATORS[client](stream))
             view.pop("usage", None)  # its types add what is not there
             assert view == {key: value for key, value in expected.items() if key in view}, case.id
             done += 1
     assert done > 6
 
 
-def _no_object(client: str, expected: dict[str, Any]) -> bool:
+def _lacks_object(client: str, expected: dict[str, Any]) -> bool:
     """Whether the SDK guesses what arguments were meant, or fails: Anthropic's parses them as they come."""
     return client == "anthropic" and any("_raw_arguments" in arguments for _, _, arguments in expected["calls"])
 
@@ -133,7 +135,7 @@ def _no_object(client: str, expected: dict[str, Any]) -> bool:
 def _sees(client: str, stream: bytes) -> Any:
     """The calls that an SDK sees; None where it fails."""
     try:
-        return seen(client, ACCUMULATORS[client](stream))["calls"]
+        return client_view(client, ACCUMULATORS[client](stream))["calls"]
     except Exception:
         return None
 
@@ -147,12 +149,12 @@ TOLD_ALREADY = {"avian-kimi-multi_tool_streaming.0.json"}
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_recorded_streams_read_as_their_replies_do(client: str, upstream: str) -> None:
     done = 0
-    for path, stream, _ in of_the_route(recorded(upstream), client, upstream):
+    for path, stream, _ in route_share(recorded_streams(upstream), client, upstream):
         if "error_streaming" in path.name:
             continue  # these fail: see the other tests
         ends_well = stream if stream.endswith(b"\n\n") else stream + b"\n\n"
-        expected = seen(client, open_way(client, upstream).response(assemble(upstream, ends_well)))
-        view = seen(client, assemble(client, b"".join(open_way(client, upstream).stream([stream]))))
+        expected = client_view(client, open_way(client, upstream).response(assemble(upstream, ends_well)))
+        view = client_view(client, assemble(client, b"".join(open_way(client, upstream).stream([stream]))))
         if path.name in TOLD_ALREADY:
             view, expected = _without_blanks(view), _without_blanks(expected)
         assert view == expected, path.name
@@ -169,9 +171,9 @@ def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
     """Nothing but what the provider's stream breaks itself: a model may write arguments that are no JSON."""
     goldens = sorted(SCENARIOS.glob(f"*/*/{upstream}/*-response.sse"))[::5]
     streams = [(path, path.read_bytes()) for path in goldens]
-    streams += [(path, stream) for path, stream, _ in recorded(upstream)][::2] if TRAFFIC.is_dir() else []
+    streams += [(path, stream) for path, stream, _ in recorded_streams(upstream)][::2] if TRAFFIC.is_dir() else []
     assert len(streams) > 50
-    for path, stream in of_the_route(streams, client, upstream):
+    for path, stream in route_share(streams, client, upstream):
         try:
             body = sse.parse(b"".join(open_way(client, upstream).stream([stream])))
         except Refused:
@@ -179,10 +181,10 @@ def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
             assert case, path
             assert may_refuse(CORPUS.cases["/".join(case)], client, upstream), path
             continue
-        assert _broken(client, body) <= _broken(upstream, sse.parse(stream)), path
+        assert _broken_rules(client, body) <= _broken_rules(upstream, sse.parse(stream)), path
 
 
-def _broken(name: str, stream: Any) -> set[str]:
+def _broken_rules(name: str, stream: Any) -> set[str]:
     """The rules that a stream breaks, by their names, which the formats share."""
     return {finding.rule.partition("/")[2] for finding in check_body(CORPUS, name, "stream", stream)}
 
@@ -190,7 +192,7 @@ def _broken(name: str, stream: Any) -> set[str]:
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 @pytest.mark.parametrize("name", FORMATS)
 def test_recorded_streams_of_the_same_format_pass_as_they_are(name: str) -> None:
-    for path, stream, _ in recorded(name):
+    for path, stream, _ in recorded_streams(name):
         output_events = sse.parse(b"".join(open_way(name, name, client_model="mine").stream([stream])))["events"]
         expected = sse.parse(stream if stream.endswith(b"\n\n") else stream + b"\n\n")["events"]
         assert len(output_events) == len(expected), path.name

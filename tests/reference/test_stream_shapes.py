@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import assemble, events, framed, seen
+from reference.stream_bodies import assemble, client_view, events, frame_events
 
 OTHERS = {name: [other for other in FORMATS if other != name] for name in FORMATS}
 
 
-def out(client: str, upstream: str, bodies: list[Any], **more: Any) -> bytes:
+def translate_bodies(client: str, upstream: str, bodies: list[Any], **more: Any) -> bytes:
     session = open_way(client, upstream, **more)
-    return b"".join(session.stream([framed(upstream, bodies)]))
+    return b"".join(session.stream([frame_events(upstream, bodies)]))
 
 
 def read(client: str, upstream: str, bodies: list[Any]) -> dict[str, Any]:
     """What the client sees of a stream."""
-    return seen(client, assemble(client, out(client, upstream, bodies)))
+    return client_view(client, assemble(client, translate_bodies(client, upstream, bodies)))
 
 
 def calls(client: str, upstream: str, bodies: list[Any]) -> list[tuple[str, Any]]:
@@ -103,7 +103,7 @@ def test_interleaved_calls_are_told_apart(client: str) -> None:
 
 
 def test_interleaved_calls_are_blocks_one_after_the_other() -> None:
-    bodies = [event["data"] for event in events(out("anthropic", "openai_chat", INTERLEAVED))]
+    bodies = [event["data"] for event in events(translate_bodies("anthropic", "openai_chat", INTERLEAVED))]
     blocks = [(body["type"], body["index"]) for body in bodies if body["type"] in _ENDS]
     assert blocks == [(kind, index) for index in (0, 1) for kind in _ENDS]
     assert [body["index"] for body in bodies if "index" in body] == sorted(
@@ -137,7 +137,7 @@ def overlapping(*content: Any) -> list[dict[str, Any]]:
     return [bodies[0], *of["start"], *in_turn, *of["stop"], *bodies[-2:]]
 
 
-def spoken(*texts: str) -> list[dict[str, Any]]:
+def text_block(*texts: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": ""}, *({"type": "text_delta", "text": text} for text in texts)]
 
 
@@ -145,7 +145,7 @@ def spoken(*texts: str) -> list[dict[str, Any]]:
 def test_overlapping_blocks_of_anthropic_are_told_apart_by_their_index(client: str) -> None:
     bodies = overlapping(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
     assert calls(client, "anthropic", bodies) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
-    texts = overlapping(spoken("one ", "two "), spoken("three ", "four"), use(1, "{", "}"))
+    texts = overlapping(text_block("one ", "two "), text_block("three ", "four"), use(1, "{", "}"))
     assert "".join(read(client, "anthropic", texts)["text"]) == "one two three four"
     assert calls(client, "anthropic", texts) == [("look", {})]
 
@@ -221,7 +221,7 @@ def test_dialects_of_chat(client: str) -> None:
 def test_a_call_after_a_finish_reason_needs_one_of_its_own(client: str) -> None:
     bodies = chat(piece(0, "{}", id="a", name="look"), done=False)
     later = chat(piece(1, '{"n": 1', id="b", name="look"), finish=None, done=False)
-    text = str(events(out(client, "openai_chat", [*bodies, *later])))
+    text = str(events(translate_bodies(client, "openai_chat", [*bodies, *later])))
     assert "ended before its reply was complete" in text
 
 
@@ -229,7 +229,7 @@ def test_ids_that_are_not_there_are_those_of_the_unary_reply() -> None:
     parts = [{"functionCall": {"name": "look", "args": {"n": n}}} for n in (1, 2)]
     body = {"responseId": "r", "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
     for client in OTHERS["gemini"]:
-        whole = seen(client, open_way(client, "gemini").response(body))
+        whole = client_view(client, open_way(client, "gemini").response(body))
         reply = read(client, "gemini", gemini(*([part] for part in parts)))
         assert reply["calls"] == whole["calls"]
 
@@ -269,7 +269,7 @@ def test_signatures_go_back() -> None:
         "tools": tools,
     }
     session.request(ask)
-    body = assemble("anthropic", b"".join(session.stream([framed("gemini", bodies)])))
+    body = assemble("anthropic", b"".join(session.stream([frame_events("gemini", bodies)])))
     answers = [{"type": "tool_result", "tool_use_id": block["id"], "content": "ok"} for block in body["content"]]
     again = [{"role": "assistant", "content": body["content"]}, {"role": "user", "content": answers}]
     parts = session.request({**ask, "messages": [*ask["messages"], *again]})["contents"][1]["parts"]
@@ -309,7 +309,7 @@ def test_usage_after_the_finish() -> None:
     late = {"id": "chatcmpl-1", "choices": [], "usage": usage}
     bodies = chat({"content": "Hi"}, finish="stop", done=False)
     for ending in ([late, "[DONE]"], [late]):
-        message = assemble("anthropic", out("anthropic", "openai_chat", [*bodies, *ending]))
+        message = assemble("anthropic", translate_bodies("anthropic", "openai_chat", [*bodies, *ending]))
         assert (message["usage"]["input_tokens"], message["usage"]["output_tokens"]) == (11, 4)
 
 
@@ -341,7 +341,7 @@ def test_truncated_arguments_pass_as_they_are(upstream: str) -> None:
         "gemini": "MAX_TOKENS",
     }
     for client in OTHERS[upstream]:
-        view = seen(client, assemble(client, out(client, upstream, TRUNCATED[upstream])))
+        view = client_view(client, assemble(client, translate_bodies(client, upstream, TRUNCATED[upstream])))
         assert view["finish"] == marks[client]
         assert [call[1:] for call in view["calls"]] == [("look", {"_raw_arguments": '{"city": "Os'})]
 
@@ -370,7 +370,7 @@ OPEN = {
 @pytest.mark.parametrize("upstream", FORMATS)
 def test_an_error_in_the_middle(upstream: str) -> None:
     for client in OTHERS[upstream]:
-        output_events = events(out(client, upstream, [*OPEN[upstream], ERRORS[upstream], *OPEN[upstream]]))
+        output_events = events(translate_bodies(client, upstream, [*OPEN[upstream], ERRORS[upstream], *OPEN[upstream]]))
         last = output_events[-1]
         if client == "anthropic":
             assert last == {"event": "error", "data": ERRORS["anthropic"]}
@@ -391,7 +391,7 @@ def test_an_error_in_the_middle(upstream: str) -> None:
 
 def test_a_response_that_failed() -> None:
     failed = responses(output=[], status="failed", error={"code": "rate_limit_exceeded", "message": "Slow down."})
-    assert events(out("anthropic", "openai_responses", failed))[-1]["data"]["error"] == {
+    assert events(translate_bodies("anthropic", "openai_responses", failed))[-1]["data"]["error"] == {
         "type": "rate_limit_error",
         "message": "Slow down.",
     }
@@ -403,9 +403,9 @@ def test_calls_that_gemini_itself_calls_unusable(client: str) -> None:
     with_it = [
         {"responseId": "r", "candidates": [{"content": {"parts": [part]}, "finishReason": "UNEXPECTED_TOOL_CALL"}]}
     ]
-    assert b"look" not in out(client, "gemini", with_it)
+    assert b"look" not in translate_bodies(client, "gemini", with_it)
     # Where they have gone out before that was known, only an error keeps them from being run.
-    late = events(out(client, "gemini", gemini([part], finish="UNEXPECTED_TOOL_CALL")))
+    late = events(translate_bodies(client, "gemini", gemini([part], finish="UNEXPECTED_TOOL_CALL")))
     assert "error" in str(late[-1]["data"])
 
 
@@ -415,8 +415,8 @@ def test_free_text_tools() -> None:
     session = open_way("openai_chat", "anthropic")
     session.request(ask)
     bodies = claude(use(1, '{"inp', 'ut": "a\\n', 'b"}', name="patch"))
-    stream = b"".join(session.stream([framed("anthropic", bodies)]))
-    assert seen("openai_chat", assemble("openai_chat", stream))["calls"] == [("toolu_1", "patch", "a\nb")]
+    stream = b"".join(session.stream([frame_events("anthropic", bodies)]))
+    assert client_view("openai_chat", assemble("openai_chat", stream))["calls"] == [("toolu_1", "patch", "a\nb")]
     item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "patch", "input": "a\nb"}
     added = {"type": "response.output_item.added", "output_index": 0, "item": {**item, "input": ""}}
     deltas = [{"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": text} for text in "a\nb"]
@@ -432,8 +432,8 @@ def test_long_names_come_back() -> None:
     sent = session.request({"contents": [{"role": "user", "parts": [{"text": "Go"}]}], "tools": tools})
     bodies = claude(use(1, "{}", name=sent["tools"][0]["name"]))
     assert sent["tools"][0]["name"] != name[:64]
-    stream = b"".join(session.stream([framed("anthropic", bodies)]))
-    assert [call[1] for call in seen("gemini", assemble("gemini", stream))["calls"]] == [name[:64]]
+    stream = b"".join(session.stream([frame_events("anthropic", bodies)]))
+    assert [call[1] for call in client_view("gemini", assemble("gemini", stream))["calls"]] == [name[:64]]
 
 
 @pytest.mark.parametrize(("functions", "count"), [(True, 1), (True, 2), (False, 1)])
@@ -443,10 +443,10 @@ def test_the_deprecated_functions(functions: bool, count: int) -> None:
     session = open_way("openai_chat", "anthropic")
     session.request(ask)
     bodies = claude(*(use(place, '{"n": ', f"{place}}}") for place in range(count)))
-    body = assemble("openai_chat", b"".join(session.stream([framed("anthropic", bodies)])))
+    body = assemble("openai_chat", b"".join(session.stream([frame_events("anthropic", bodies)])))
     message = body["choices"][0]["message"]
     assert ("function_call" in message) == (functions and count == 1)
-    assert [call[2] for call in seen("openai_chat", body)["calls"]] == [{"n": place} for place in range(count)]
+    assert [call[2] for call in client_view("openai_chat", body)["calls"]] == [{"n": place} for place in range(count)]
 
 
 def test_text_thought_and_hosted_steps_between() -> None:
@@ -470,7 +470,7 @@ def test_pings_are_dropped_and_unknown_events_ignored() -> None:
     bodies = claude(use(1, "{}"))
     noisy = [more for body in bodies for more in (body, {"type": "ping"}, {"type": "unheard_of", "index": 0})]
     for client in OTHERS["anthropic"]:
-        assert out(client, "anthropic", noisy) == out(client, "anthropic", bodies)
+        assert translate_bodies(client, "anthropic", noisy) == translate_bodies(client, "anthropic", bodies)
 
 
 def test_refusals() -> None:
@@ -505,7 +505,7 @@ def first_output(client: str, upstream: str, bodies: list[Any]) -> int:
         nonlocal read
         for body in bodies:
             read += 1
-            yield framed(upstream, [body])
+            yield frame_events(upstream, [body])
 
     next(open_way(client, upstream).stream(chunks()))
     return read
@@ -539,4 +539,4 @@ def test_halves_of_a_character_in_two_fragments_are_one_character(client: str) -
 @pytest.mark.parametrize("client", FORMATS)
 def test_half_a_character_that_nothing_follows_goes_out_as_an_escape(client: str) -> None:
     deltas = chat({"role": "assistant"}, {"content": "go \ud83d"}, finish="stop")
-    assert r"\ud83d" in out(client, "openai_chat", deltas).decode("utf-8")
+    assert r"\ud83d" in translate_bodies(client, "openai_chat", deltas).decode("utf-8")

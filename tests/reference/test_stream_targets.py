@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import events, framed
+from reference.stream_bodies import events, frame_events
 
 SOURCE = [
     {
@@ -33,7 +33,7 @@ USAGE = {"prompt_tokens": 8, "completion_tokens": 3, "total_tokens": 11}
 
 def stream(client: str) -> bytes:
     bodies: list[Any] = [*SOURCE, {"id": "chatcmpl-1", "choices": [], "usage": USAGE}, "[DONE]"]
-    return b"".join(open_way(client, "openai_chat", client_model="mine").stream([framed("openai_chat", bodies)]))
+    return b"".join(open_way(client, "openai_chat", client_model="mine").stream([frame_events("openai_chat", bodies)]))
 
 
 def test_anthropic() -> None:
@@ -135,7 +135,7 @@ def test_chat(options: dict[str, Any] | None) -> None:
         {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 2}},
         {"type": "message_stop"},
     ]
-    output_bodies = [event["data"] for event in events(b"".join(session.stream([framed("anthropic", bodies)])))]
+    output_bodies = [event["data"] for event in events(b"".join(session.stream([frame_events("anthropic", bodies)])))]
     counts = bool(options and options.get("include_usage"))
     assert output_bodies.pop() == "[DONE]"
     if counts:
@@ -160,24 +160,28 @@ def long_text(upstream: str, count: int) -> Iterator[bytes]:
     piece = "A piece of a text that goes on and on: " + "text" * 1000
     if upstream == "gemini":
         for _ in range(count):
-            yield framed(upstream, [{"responseId": "r", "candidates": [{"content": {"parts": [{"text": piece}]}}]}])
-        yield framed(upstream, [{"responseId": "r", "candidates": [{"finishReason": "STOP"}]}])
+            yield frame_events(
+                upstream, [{"responseId": "r", "candidates": [{"content": {"parts": [{"text": piece}]}}]}]
+            )
+        yield frame_events(upstream, [{"responseId": "r", "candidates": [{"finishReason": "STOP"}]}])
     elif upstream == "openai_chat":
         for _ in range(count):
-            yield framed(upstream, [{"id": "c", "choices": [{"index": 0, "delta": {"content": piece}}]}])
-        yield framed(upstream, [{"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, "[DONE]"])
+            yield frame_events(upstream, [{"id": "c", "choices": [{"index": 0, "delta": {"content": piece}}]}])
+        yield frame_events(
+            upstream, [{"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, "[DONE]"]
+        )
     elif upstream == "anthropic":
         text = {"type": "text", "text": ""}
-        yield framed(upstream, [{"type": "message_start", "message": {"id": "m", "content": [], "usage": {}}}])
-        yield framed(upstream, [{"type": "content_block_start", "index": 0, "content_block": text}])
+        yield frame_events(upstream, [{"type": "message_start", "message": {"id": "m", "content": [], "usage": {}}}])
+        yield frame_events(upstream, [{"type": "content_block_start", "index": 0, "content_block": text}])
         for _ in range(count):
             added = {"type": "text_delta", "text": piece}
-            yield framed(upstream, [{"type": "content_block_delta", "index": 0, "delta": added}])
-        yield framed(upstream, [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}])
-        yield framed(upstream, [{"type": "message_stop"}])
+            yield frame_events(upstream, [{"type": "content_block_delta", "index": 0, "delta": added}])
+        yield frame_events(upstream, [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}])
+        yield frame_events(upstream, [{"type": "message_stop"}])
     else:
         response = {"id": "r", "output": [], "status": "completed"}
-        yield framed(upstream, [{"type": "response.created", "response": response}])
+        yield frame_events(upstream, [{"type": "response.created", "response": response}])
         for _ in range(count):
             delta: dict[str, Any] = {
                 "type": "response.output_text.delta",
@@ -185,16 +189,16 @@ def long_text(upstream: str, count: int) -> Iterator[bytes]:
                 "content_index": 0,
                 "delta": piece,
             }
-            yield framed(upstream, [delta])
-        yield framed(upstream, [{"type": "response.completed", "response": response}])
+            yield frame_events(upstream, [delta])
+        yield frame_events(upstream, [{"type": "response.completed", "response": response}])
 
 
 def peak(client: str, upstream: str, count: int, feed: Callable[[Iterator[bytes]], Iterable[bytes]] = iter) -> int:
     """The most bytes that a stream of ``count`` pieces takes at any time: the less of two runs, as noise only adds."""
-    return min(_traced(client, upstream, count, feed) for _ in range(2))
+    return min(_peak_memory(client, upstream, count, feed) for _ in range(2))
 
 
-def _traced(client: str, upstream: str, count: int, feed: Callable[[Iterator[bytes]], Iterable[bytes]]) -> int:
+def _peak_memory(client: str, upstream: str, count: int, feed: Callable[[Iterator[bytes]], Iterable[bytes]]) -> int:
     session = open_way(client, upstream)
     tracemalloc.start()
     try:
@@ -214,7 +218,7 @@ SHORT, LONG, NOISE = 13, 400, 100_000
 @pytest.mark.parametrize("upstream", FORMATS)
 @pytest.mark.parametrize("client", ["anthropic", "gemini", "openai_chat"])
 def test_text_is_not_held(client: str, upstream: str) -> None:
-    _traced(client, upstream, SHORT, iter)  # whatever is made once
+    _peak_memory(client, upstream, SHORT, iter)  # whatever is made once
     assert peak(client, upstream, LONG) < peak(client, upstream, SHORT) * 1.1 + NOISE
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import assemble, framed, seen
+from reference.stream_bodies import assemble, client_view, frame_events
 
 HEAD: dict[str, Any] = {"id": "b1", "created": 1769088854, "model": "mistral-small-latest"}
 CALLS = [
@@ -21,24 +21,24 @@ OTHERS = [name for name in FORMATS if name != "openai_chat"]
 LENGTH = {"anthropic": "max_tokens", "gemini": "MAX_TOKENS", "openai_responses": "incomplete"}
 
 
-def thought(text: str) -> dict[str, Any]:
+def thinking_block(text: str) -> dict[str, Any]:
     return {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
 
 
 def unary(client: str, message: dict[str, Any], finish: str) -> dict[str, Any]:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     body = {**HEAD, "object": "chat.completion", "choices": [choice], "usage": USAGE}
-    return seen(client, open_way(client, "openai_chat").response(body))
+    return client_view(client, open_way(client, "openai_chat").response(body))
 
 
-def streamed(client: str, *deltas: dict[str, Any], finish: str) -> dict[str, Any]:
+def vendor_stream(client: str, *deltas: dict[str, Any], finish: str) -> dict[str, Any]:
     """Without ``object``, as some servers send their chunks."""
     ends = [*((delta, None) for delta in ({"role": "assistant", "content": ""}, *deltas[:-1])), (deltas[-1], finish)]
     chunks: list[Any] = [
         {**HEAD, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in ends
     ]
-    data = framed("openai_chat", [*chunks[:-1], chunks[-1] | {"usage": USAGE}, "[DONE]"])
-    return seen(client, assemble(client, b"".join(open_way(client, "openai_chat", stream=True).stream([data]))))
+    data = frame_events("openai_chat", [*chunks[:-1], chunks[-1] | {"usage": USAGE}, "[DONE]"])
+    return client_view(client, assemble(client, b"".join(open_way(client, "openai_chat", stream=True).stream([data]))))
 
 
 def text(reply: dict[str, Any]) -> str:
@@ -47,12 +47,12 @@ def text(reply: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("client", OTHERS)
 def test_parts_of_thinking_beside_untyped_calls(client: str) -> None:
-    parts = [thought("The tide turns."), {"type": "text", "text": "I look."}]
+    parts = [thinking_block("The tide turns."), {"type": "text", "text": "I look."}]
     whole = unary(client, {"content": parts, "tool_calls": CALLS}, "tool_calls")
-    events = streamed(
+    events = vendor_stream(
         client,
-        {"content": [thought("The tide ")]},
-        {"content": [thought("turns.")]},
+        {"content": [thinking_block("The tide ")]},
+        {"content": [thinking_block("turns.")]},
         {"content": "I "},
         {"content": [{"type": "text", "text": "look."}]},
         {"content": "", "tool_calls": CALLS},
@@ -67,7 +67,7 @@ def test_parts_of_thinking_beside_untyped_calls(client: str) -> None:
 def test_the_length_of_the_model_was_reached(client: str) -> None:
     for reply in (
         unary(client, {"content": "High water"}, "model_length"),
-        streamed(client, {"content": "High water"}, {"content": ""}, finish="model_length"),
+        vendor_stream(client, {"content": "High water"}, {"content": ""}, finish="model_length"),
     ):
         assert LENGTH[client] in reply["finish"]
         assert text(reply) == "High water"

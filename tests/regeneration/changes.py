@@ -40,7 +40,7 @@ class Change:
         return (*excerpt, *([f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []))
 
 
-def found_in(stage: Path, corpus: Path) -> list[Change]:
+def find_changes(stage: Path, corpus: Path) -> list[Change]:
     """What the stage holds, against the corpus; in each case ``scenario.json``, which lists the others, comes first."""
     changes = []
     for path in (stage / "scenarios").glob("*/*/**/*"):
@@ -59,7 +59,7 @@ def found_in(stage: Path, corpus: Path) -> list[Change]:
     return sorted(changes, key=lambda change: (change.case, change.key != "scenario.json", change.key))
 
 
-def told(changes: Iterable[Change]) -> Iterator[str]:
+def diff_lines(changes: Iterable[Change]) -> Iterator[str]:
     """The files by what changes in them: files with the same diff stand together above it."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for change in changes:
@@ -83,7 +83,7 @@ def publish(changes: Iterable[Change], corpus: Path) -> None:
     except OSError as error:
         failed = places.get(Path(error.filename or ""))
         message = f"{f'{failed.case}/{failed.key}' if failed else corpus} cannot be written ({error.strerror})"
-        stuck = [change for path in reversed(done) if not _put_back(change := places[path], corpus)]
+        stuck = [change for path in reversed(done) if not _restore(change := places[path], corpus)]
         if stuck:
             names = ", ".join(f"{change.case}/{change.key}" for change in stuck)
             raise PublishError(f"{message}, and these cannot be put back, restore them: {names}") from None
@@ -106,7 +106,7 @@ def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], No
     atomic_files.write_all(files, temporary=temporary, on_renamed=renamed)
 
 
-def _put_back(change: Change, corpus: Path) -> bool:
+def _restore(change: Change, corpus: Path) -> bool:
     case = corpus / "scenarios" / change.case
     try:
         if change.before is not None:

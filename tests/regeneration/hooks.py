@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from regeneration.changes import Change, PublishError, found_in, publish, told
+from regeneration.changes import Change, PublishError, diff_lines, find_changes, publish
 from regeneration.extension import GoldenExtension
 from regeneration.validation import complete, objections
 from toolcall_conformance import library
@@ -93,12 +93,12 @@ class Regeneration:
         if not self.controls:
             return
         remove_temporary_files(self.corpus)
-        self.changes = found_in(self.stage, self.corpus)
-        self.refused = self._why_not(exitstatus)
+        self.changes = find_changes(self.stage, self.corpus)
+        self.refused = self._publish_or_explain(exitstatus)
         if self.refused:
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def _why_not(self, exitstatus: int) -> list[str]:
+    def _publish_or_explain(self, exitstatus: int) -> list[str]:
         """Publish, and return nothing; or the reasons why nothing was published."""
         if exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             return [f"{AS_IT_WAS}: the run was cut short; {AGAIN}."] if self.changes else []
@@ -123,7 +123,7 @@ class Regeneration:
         write = terminalreporter.write_line
         if self.compared or self.changes or self.refused:
             terminalreporter.write_sep("=", "goldens")
-            for line in told(self.changes):
+            for line in diff_lines(self.changes):
                 write(line)
         if self.refused:
             write(self.refused[0], red=True)

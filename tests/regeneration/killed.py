@@ -96,7 +96,7 @@ def tree(root: Path) -> Tree:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def stopped(run: Callable[[Callable[[], None]], None], number: int | None, moment: float) -> float:
+def run_and_stop(run: Callable[[Callable[[], None]], None], number: int | None, moment: float) -> float:
     """Fork, call ``run`` there with a function that says "now", and send the signal ``moment`` seconds after it did.
 
     Returns how long the child ran after "now"; a child that says nothing is waited for. Raises TimeoutError.
@@ -143,14 +143,14 @@ def stop_often(
         return
     window = 0.0
     for _ in range(3):
-        window = max(window, stopped(run, None, 0))
+        window = max(window, run_and_stop(run, None, 0))
         if tree(subject.root) != subject.new:
             raise RuntimeError(f"{subject.name}: a run that nobody stops does not make the new files")
         subject.restore()
     for number in SIGNALS:
         for _ in range(moments):
             moment = chance.uniform(0, window)
-            stopped(run, number, moment)
+            run_and_stop(run, number, moment)
             subject.look(f"{subject.name}, {number.name} after {moment * 1000:.2f} ms", outcome)
             subject.restore()
 
@@ -237,13 +237,17 @@ CASE = "shell/realistic"
 
 def provider(corpus: Any) -> tuple[int, str]:
     """A provider on loopback in a process of its own, so that ours has no thread when it forks: its id and address."""
-    from cassettes.loopback_provider import Given, replies
+    from cassettes.loopback_provider import PlannedReply, replies
     from cassettes.loopback_provider import provider as on_loopback
 
     reader, tell = os.pipe()
     child = os.fork()
     if child == 0:
-        laid = [reply for reply in replies(corpus.cases[CASE], "anthropic", streamed=False) if isinstance(reply, Given)]
+        laid = [
+            reply
+            for reply in replies(corpus.cases[CASE], "anthropic", streamed=False)
+            if isinstance(reply, PlannedReply)
+        ]
         _silent()  # it would tell of every client that was stopped in the middle
         with on_loopback() as server:
             server.answers = [lambda request: laid[len(request.body["messages"]) > 1]] * 100_000

@@ -77,7 +77,7 @@ RULES = 648
 """From how many rules a large run draws. Every fourth is broken, each in two formats: 324 causes."""
 
 
-def large(corpus: Corpus, items: int, findings: int) -> RunRecord:
+def large_run(corpus: Corpus, items: int, findings: int) -> RunRecord:
     """So many items with so many findings among them, no two findings alike; one of each rule's items has bodies."""
     return run_of(list(_items(corpus, items, findings)), corpus)
 
@@ -92,13 +92,13 @@ def _items(corpus: Corpus, items: int, findings: int) -> Iterator[ItemRecord]:
         reported = []
         if number * findings // items < (number + 1) * findings // items:
             rule = rules[number % len(rules)]
-            reported = [_drawn(rule, corpus.rules[rule].level.value, number, upstream)]
+            reported = [_numbered_finding(rule, corpus.rules[rule].level.value, number, upstream)]
         bodies = [] if not reported or reported[0]["rule"] in reported_rules else [exchange(number)]
         reported_rules |= {entry["rule"] for entry in reported}
         yield item(f"family-{case % 30}/case-{case}", CHECKS[check], client, upstream, reported, bodies=bodies)
 
 
-def _drawn(rule: str, level: str, number: int, upstream: str) -> dict[str, Any]:
+def _numbered_finding(rule: str, level: str, number: int, upstream: str) -> dict[str, Any]:
     return finding(
         rule,
         level,

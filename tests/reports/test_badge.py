@@ -23,25 +23,25 @@ def badge(record: RunRecord, label: str = "tool calls") -> Badge:
     return Badge.of(json_report.document(record), label)
 
 
-def passing(number: int) -> list[Any]:
+def passing_items(number: int) -> list[Any]:
     return [item(f"good/{n}") for n in range(number)]
 
 
 @pytest.mark.parametrize(
     ("record", "message", "colour"),
     [
-        (run(passing(3)), "100%", _GREEN),
-        (run([*passing(3), item("w", finding(level="SHOULD"))]), "100%", _GREEN),
-        (run([*passing(999), BAD]), "99%", _AMBER),
-        (run([*passing(9), BAD]), "90%", _RED),
-        (run([*passing(9), item("k", finding(known="a ticket"), outcome="known")]), "90%", _GREEN),
+        (run(passing_items(3)), "100%", _GREEN),
+        (run([*passing_items(3), item("w", finding(level="SHOULD"))]), "100%", _GREEN),
+        (run([*passing_items(999), BAD]), "99%", _AMBER),
+        (run([*passing_items(9), BAD]), "90%", _RED),
+        (run([*passing_items(9), item("k", finding(known="a ticket"), outcome="known")]), "90%", _GREEN),
         (
-            run([*passing(8), item("r", verdict="refused", outcome="failed"), item("u", outcome="unstable")]),
+            run([*passing_items(8), item("r", verdict="refused", outcome="failed"), item("u", outcome="unstable")]),
             "80%",
             _RED,
         ),
         (run([item("b", verdict="blocked", outcome="skipped")]), "nothing judged", _GREY),
-        (run(passing(3), missing=1), "incomplete", _GREY),
+        (run(passing_items(3), missing=1), "incomplete", _GREY),
     ],
 )
 def test_what_it_says(record: RunRecord, message: str, colour: str) -> None:
@@ -65,7 +65,7 @@ def test_its_text_is_readable(colour: str) -> None:
 
 
 def test_it_has_a_title_for_those_who_do_not_see_it() -> None:
-    root = ET.fromstring(badge(run([*passing(9), BAD])).svg())
+    root = ET.fromstring(badge(run([*passing_items(9), BAD])).svg())
     sentence = "tool calls: 9 of 10 items passed (mine 1.0, corpus 0.1.0)"
     assert (root.get("role"), root.get("aria-label"), root[0].tag) == ("img", sentence, f"{SVG}title")
     assert root[0].text == sentence
@@ -74,7 +74,7 @@ def test_it_has_a_title_for_those_who_do_not_see_it() -> None:
 
 def test_nothing_breaks_out_of_it() -> None:
     hostile = '"><script>alert(1)</script>&\x00\x1b\u202e\ud800'
-    record = run(passing(1), translator={**HEADER["translator"], "name": hostile})
+    record = run(passing_items(1), translator={**HEADER["translator"], "name": hostile})
     text = badge(record, hostile).svg()
     root = ET.fromstring(text.encode("utf-8"))
     assert {element.tag.removeprefix(SVG) for element in root.iter()} == {
@@ -90,7 +90,7 @@ def test_nothing_breaks_out_of_it() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "r.json"
-    report.write_text(json_report.text(run(passing(2)), CORPUS), encoding="utf-8")
+    report.write_text(json_report.text(run(passing_items(2)), CORPUS), encoding="utf-8")
     names = [str(tmp_path / name) for name in ("badge.svg", "badge.json")]
     assert main(["badge", str(report), *names, "--label", "mine"]) == 0
     assert capsys.readouterr().out == "mine: 2 of 2 items passed (mine 1.0, corpus 0.1.0)\n"

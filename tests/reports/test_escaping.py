@@ -13,7 +13,7 @@ from toolcall_conformance.reports.text.markdown import code, link, prose
 UNUSUAL = st.text(alphabet=st.sampled_from([*"`|\\ <>*_[]#:@~a1", "\n", "\x1b", "\u202e", "\u2028", "\ud800"]))
 
 
-def read_back(span: str) -> str:
+def code_span_text(span: str) -> str:
     """What Markdown takes a code span for (https://spec.commonmark.org/0.31.2/#code-spans)."""
     match = re.fullmatch(r"(`+)(.*?[^`])\1", span, re.DOTALL)
     assert match is not None, span
@@ -32,7 +32,7 @@ def test_code_says_what_is_seen_and_nothing_else(text: str) -> None:
     span = code(text, limit=10_000)
     assert "\n" not in span
     if visible(text).strip():
-        assert read_back(span) == visible(text)
+        assert code_span_text(span) == visible(text)
 
 
 @given(UNUSUAL | st.text())

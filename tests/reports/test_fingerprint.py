@@ -29,7 +29,7 @@ FILES = (
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One case of the corpus with all rules, and two modules."""
     folder = tmp_path_factory.mktemp("suite")
     for name in FILES:
@@ -42,7 +42,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said_of(small: Path, *private: Path) -> dict[str, Any]:
+def suite_fingerprint(small: Path, *private: Path) -> dict[str, Any]:
     return fingerprint.suite(Corpus(small / "corpus", private), small / "code")
 
 
@@ -50,35 +50,35 @@ def rewritten(path: Path, **changed: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **changed}), encoding="utf-8")
 
 
-def appended(path: Path) -> None:
+def append_newline(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\n")
 
 
 @pytest.mark.parametrize(
     ("name", "change", "differing"),
     [
-        (f"corpus/scenarios/{CASE}/gemini/01-request.json", appended, ["cases", "corpus"]),
+        (f"corpus/scenarios/{CASE}/gemini/01-request.json", append_newline, ["cases", "corpus"]),
         (
             f"corpus/{RULE.replace('/', '/rules/')}.json",
             lambda path: rewritten(path, level="NOTE"),
             ["corpus", "rules"],
         ),
         (f"corpus/{RULE.replace('/', '/rules/')}.json", lambda path: rewritten(path, fix="Do it."), ["corpus"]),
-        ("corpus/translation/losses.json", appended, ["corpus", "data"]),
-        ("corpus/words.json", appended, ["corpus"]),
-        ("code/judge/judge.py", appended, ["code"]),
-        ("code/cli/reports/diff.py", appended, []),
+        ("corpus/translation/losses.json", append_newline, ["corpus", "data"]),
+        ("corpus/words.json", append_newline, ["corpus"]),
+        ("code/judge/judge.py", append_newline, ["code"]),
+        ("code/cli/reports/diff.py", append_newline, []),
         ("code/judge/judge.pyc", lambda path: path.write_bytes(b"x"), []),
     ],
 )
 def test_what_changes_which_digest(
-    name: str, change: Callable[[Path], object], differing: list[str], small: Path
+    name: str, change: Callable[[Path], object], differing: list[str], small_suite: Path
 ) -> None:
-    path = small / name
-    before, content = said_of(small), path.read_bytes() if path.is_file() else None
+    path = small_suite / name
+    before, content = suite_fingerprint(small_suite), path.read_bytes() if path.is_file() else None
     change(path)
     try:
-        after = said_of(small)
+        after = suite_fingerprint(small_suite)
     finally:
         path.unlink() if content is None else path.write_bytes(content)
     assert sorted(key for key in before if before[key] != after[key]) == differing
@@ -90,15 +90,15 @@ def test_what_changes_which_digest(
     )
 
 
-def test_private_cases_are_named(small: Path, tmp_path: Path) -> None:
+def test_private_cases_are_named(small_suite: Path, tmp_path: Path) -> None:
     mine = tmp_path / "scenarios" / "mine" / "one"
     shutil.copytree(CORPUS.root / "scenarios" / CASE, mine)
     rewritten(mine / "scenario.json", id="mine/one")
     (mine / ".#lock").symlink_to(tmp_path / "nowhere")  # as an editor leaves it
-    public, private_suite = said_of(small), said_of(small, tmp_path)
+    public, private_suite = suite_fingerprint(small_suite), suite_fingerprint(small_suite, tmp_path)
     assert set(private_suite["cases"]) == {*public["cases"], "mine/one"}
-    appended(mine / "gemini" / "01-request.json")
-    assert said_of(small, tmp_path)["cases"]["mine/one"] != private_suite["cases"]["mine/one"]
+    append_newline(mine / "gemini" / "01-request.json")
+    assert suite_fingerprint(small_suite, tmp_path)["cases"]["mine/one"] != private_suite["cases"]["mine/one"]
 
 
 def test_a_report_says_it_of_the_whole_suite() -> None:

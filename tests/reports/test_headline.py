@@ -19,7 +19,7 @@ BROKEN = item("w/1", verdict="error", outcome="error")
 NEWS = finding("translation/ids-kept", "SHOULD")
 
 
-def in_terminal(record: RunRecord) -> str:
+def terminal_text(record: RunRecord) -> str:
     lines = terminal.conclusion_lines(record, CORPUS.rules)
     return "\n".join("".join(piece.text for piece in line) for line in lines)
 
@@ -36,7 +36,7 @@ def in_terminal(record: RunRecord) -> str:
 )
 def test_known_failures_are_told_first_wherever_a_run_is_told(more: list[Any], headline: str) -> None:
     record = run([*(item(f"box/{n}", KNOWN, outcome="known") for n in range(1005)), item("gone/1"), *more])
-    assert in_terminal(record).startswith(headline)
+    assert terminal_text(record).startswith(headline)
     assert f"**{headline}**" in WRITER.text(record, CORPUS)
     assert f"<strong>{headline}.</strong>" in page(record, CORPUS)
 
@@ -54,13 +54,15 @@ def body(text: str) -> str:
     return text.partition('<ol class="causes"')[2]
 
 
-def skipped(check: str, client: str, upstream: str) -> NotApplicable:
+def unplayed_item(check: str, client: str, upstream: str) -> NotApplicable:
     return NotApplicable(f"toolcall::box/1::{check}::{client}-to-{upstream}", "box/1", check, client, upstream)
 
 
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
-OTHERS = [skipped("request", client, upstream) for client in FORMATS for upstream in FORMATS][:1]
-OTHERS += [skipped("request", client, upstream) for client in FORMATS for upstream in FORMATS if client != "anthropic"]
+OTHERS = [unplayed_item("request", client, upstream) for client in FORMATS for upstream in FORMATS][:1]
+OTHERS += [
+    unplayed_item("request", client, upstream) for client in FORMATS for upstream in FORMATS if client != "anthropic"
+]
 
 
 @pytest.mark.parametrize(
@@ -68,9 +70,9 @@ OTHERS += [skipped("request", client, upstream) for client in FORMATS for upstre
     [
         (OTHERS, "13 not applicable: 13 of 14 routes are not yours"),
         (OTHERS[:1], "1 not applicable: 1 of 2 routes is not yours"),
-        ([*OTHERS[:2], skipped("stream", "anthropic", "gemini")],
+        ([*OTHERS[:2], unplayed_item("stream", "anthropic", "gemini")],
          "3 not applicable: 2 of 3 routes are not yours; 1 more need what you do not do (stream 1)"),
-        ([skipped("stream", "anthropic", "gemini")], "1 not applicable: it needs what you do not do (stream 1)"),
+        ([unplayed_item("stream", "anthropic", "gemini")], "1 not applicable: it needs what you do not do (stream 1)"),
     ],
 )  # fmt: skip
 def test_what_is_not_applicable_says_why(left: list[NotApplicable], sentence: str) -> None:

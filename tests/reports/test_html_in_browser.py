@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from reports.runs import exchange, finding, item, large, run_of
+from reports.runs import exchange, finding, item, large_run, run_of
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.vocabulary import FIELDS
@@ -25,7 +25,7 @@ EVIL = "</script><script>document.title = 'ran'</script><img src=x onerror=\"doc
 SECONDS = 120
 
 
-def _needed() -> tuple[str, str, str]:
+def _browser_requirements() -> tuple[str, str, str]:
     """The folder with the modules, Node.js and Chromium; skips without them."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     node, modules = shutil.which("node"), os.environ.get("TOOLCALL_BROWSER", "")
@@ -75,11 +75,11 @@ def _page(corpus: Corpus) -> str:
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def browser_view(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the browser shows of a small page and of a large one."""
-    modules, node, chromium = _needed()
+    modules, node, chromium = _browser_requirements()
     folder, corpus = tmp_path_factory.mktemp("browser"), load_corpus()
-    files = {"page.html": _page(corpus), "large.html": page(large(corpus, 20_000, 5_000), corpus)}
+    files = {"page.html": _page(corpus), "large.html": page(large_run(corpus, 20_000, 5_000), corpus)}
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     words = [node, str(HERE / "look.mjs"), modules, chromium, *(str(folder / name) for name in files), str(folder)]
@@ -89,62 +89,62 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return observations
 
 
-def test_it_opens_without_an_error_and_asks_nobody(seen: dict[str, Any]) -> None:
-    assert seen["problems"] == []
-    assert seen["requests"] == []
+def test_it_opens_without_an_error_and_asks_nobody(browser_view: dict[str, Any]) -> None:
+    assert browser_view["problems"] == []
+    assert browser_view["requests"] == []
 
 
-def test_it_has_no_barriers_in_any_part_size_and_theme(seen: dict[str, Any]) -> None:
-    assert seen["violations"] == []
-    assert seen["wide"] == []
+def test_it_has_no_barriers_in_any_part_size_and_theme(browser_view: dict[str, Any]) -> None:
+    assert browser_view["violations"] == []
+    assert browser_view["wide"] == []
 
 
-def test_ids_are_whole_and_a_narrow_page_has_a_card_for_each_route(seen: dict[str, Any]) -> None:
-    assert seen["torn"] == []
-    names = [content for content, _ in seen["labels"]]
+def test_ids_are_whole_and_a_narrow_page_has_a_card_for_each_route(browser_view: dict[str, Any]) -> None:
+    assert browser_view["torn"] == []
+    names = [content for content, _ in browser_view["labels"]]
     assert names == ['"request" / ""', '"response" / ""', '"stream" / ""'][: len(names)]
-    assert seen["labels"]
-    assert all(below for _, below in seen["labels"])
+    assert browser_view["labels"]
+    assert all(below for _, below in browser_view["labels"])
 
 
-def test_foreign_words_are_seen_and_not_run(seen: dict[str, Any]) -> None:
-    assert seen["title"] == "mine: tool call conformance"
-    assert seen["scripts"] == 0
-    assert "<script>document.title" in seen["item"]
-    assert "⟨U+202E⟩gnp.exe" in seen["item"]
-    assert "\u202e" not in seen["item"]
+def test_foreign_words_are_seen_and_not_run(browser_view: dict[str, Any]) -> None:
+    assert browser_view["title"] == "mine: tool call conformance"
+    assert browser_view["scripts"] == 0
+    assert "<script>document.title" in browser_view["item"]
+    assert "⟨U+202E⟩gnp.exe" in browser_view["item"]
+    assert "\u202e" not in browser_view["item"]
 
 
-def test_lost_and_exchanged_ids_are_seen(seen: dict[str, Any]) -> None:
-    source, produced, golden = seen["chips"]
+def test_lost_and_exchanged_ids_are_seen(browser_view: dict[str, Any]) -> None:
+    source, produced, golden = browser_view["chips"]
     assert source == golden == "ABCDEFGHI"
     assert produced == "BA?"
 
 
-def test_an_item_has_the_names_of_the_other_reports(seen: dict[str, Any]) -> None:
-    names = {*seen["names"]}
+def test_an_item_has_the_names_of_the_other_reports(browser_view: dict[str, Any]) -> None:
+    names = {*browser_view["names"]}
     assert {FIELDS[key] for key in ("subject", "pointer", "want", "got", "near", "why", "fix")} <= names
     assert names <= {*FIELDS.values()}
 
 
-def test_a_card_opens_in_place_and_shows_its_body(seen: dict[str, Any]) -> None:
-    assert seen["open"] == 0
-    assert seen["excerpt"] >= 1
+def test_a_card_opens_in_place_and_shows_its_body(browser_view: dict[str, Any]) -> None:
+    assert browser_view["open"] == 0
+    assert browser_view["excerpt"] >= 1
 
 
-def test_keys_search_and_the_matrix_lead_to_items(seen: dict[str, Any]) -> None:
-    assert seen["focus"] == "text"
-    assert seen["status"].startswith("0 of ")
-    assert seen["next"] == "SUMMARY"
-    assert seen["cell"] == "1 of 3 items"
+def test_keys_search_and_the_matrix_lead_to_items(browser_view: dict[str, Any]) -> None:
+    assert browser_view["focus"] == "text"
+    assert browser_view["status"].startswith("0 of ")
+    assert browser_view["next"] == "SUMMARY"
+    assert browser_view["cell"] == "1 of 3 items"
 
 
-def test_without_scripts_the_causes_are_there(seen: dict[str, Any]) -> None:
+def test_without_scripts_the_causes_are_there(browser_view: dict[str, Any]) -> None:
     for name in ("why", "item", "want", "got", "run", "fix"):
-        assert f"\n{name}\n" in seen["bare"]
-    assert "toolcall::shell/seed::request::anthropic-to-gemini" in seen["bare"]
+        assert f"\n{name}\n" in browser_view["bare"]
+    assert "toolcall::shell/seed::request::anthropic-to-gemini" in browser_view["bare"]
 
 
-def test_twenty_thousand_items_open_in_two_seconds(seen: dict[str, Any]) -> None:
-    assert seen["milliseconds"] < 2_000
-    assert seen["itemsMilliseconds"] < 2_000
+def test_twenty_thousand_items_open_in_two_seconds(browser_view: dict[str, Any]) -> None:
+    assert browser_view["milliseconds"] < 2_000
+    assert browser_view["itemsMilliseconds"] < 2_000

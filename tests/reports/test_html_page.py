@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from reports.runs import exchange, finding, item, large, run_of
+from reports.runs import exchange, finding, item, large_run, run_of
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.causes.examples import Examples
@@ -29,7 +29,7 @@ from toolcall_conformance.reports.writers import json_report
 EVIL = "</script><script>document.title = 'ran'</script><img src=x onerror=alert(1)>\u202egnp.exe\u2028\x1b[31m\ud800"
 
 
-def data_of(text: str) -> Any:
+def page_data(text: str) -> Any:
     """What the page gives its script."""
     match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert match is not None
@@ -62,7 +62,7 @@ def test_foreign_words_are_shown_and_never_run(corpus: Corpus, rule: str) -> Non
     assert "\u202e" not in text
     assert "⟨U+202E⟩gnp.exe" in html.unescape(text)
     text.encode()  # half surrogate pairs are written out
-    (produced,) = [body for body in data_of(text)["bodies"] if body.startswith("[")]
+    (produced,) = [body for body in page_data(text)["bodies"] if body.startswith("[")]
     assert json.loads(produced) == [EVIL]  # the script makes it visible, the data is exact
 
 
@@ -137,8 +137,8 @@ def test_an_address_that_is_none_of_the_web_is_no_link(corpus: Corpus, rule: str
 
 
 def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:
-    run = large(corpus, 400, 100)
-    data = data_of(page(run, corpus))
+    run = large_run(corpus, 400, 100)
+    data = page_data(page(run, corpus))
     columns = {name: number for number, name in enumerate(data["columns"]["item"])}
     assert len(data["items"]) == 400
     for record, row in zip(run.items, data["items"], strict=True):
@@ -154,7 +154,7 @@ def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:
 
 
 def test_twenty_thousand_items_stay_under_fifteen_megabytes(corpus: Corpus) -> None:
-    assert len(page(large(corpus, 20_000, 5_000), corpus).encode()) < 15_000_000
+    assert len(page(large_run(corpus, 20_000, 5_000), corpus).encode()) < 15_000_000
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_json_for_a_script_ends_no_element() -> None:
 
 
 def test_a_report_read_again_is_the_same_run(corpus: Corpus) -> None:
-    run = large(corpus, 200, 50)
+    run = large_run(corpus, 200, 50)
     report = json.loads(json_report.text(run, corpus))
     again = run_of_report(json.loads(json_report.text(run, corpus)), Harm.of(corpus))
     assert json_report.document(again) == report
@@ -253,6 +253,6 @@ def test_what_the_command_cannot_do_is_said(
 def test_a_run_writes_a_page_beside_other_reports(project: Any) -> None:
     project.run("toolcall::", "--toolcall-report", "report.html", "--toolcall-report", "report.json")
     report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
-    data = data_of((project.path / "report.html").read_text(encoding="utf-8"))
+    data = page_data((project.path / "report.html").read_text(encoding="utf-8"))
     assert len(data["items"]) == len(report["items"])
     assert data["again"] == report["command"]

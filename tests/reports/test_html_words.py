@@ -21,7 +21,7 @@ from toolcall_conformance.reports.writers import markdown_report
 _SPELLED = "`stream_options.include_usage`"
 
 
-def mixed(corpus: Corpus, **header: Any) -> RunRecord:
+def mixed_run(corpus: Corpus, **header: Any) -> RunRecord:
     """New causes of both levels, two with the same items, a note and a known one."""
     lost = [
         finding("translation/text-lost"),
@@ -86,7 +86,7 @@ class _Cards(HTMLParser):
 
 
 def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> None:
-    run = mixed(corpus)
+    run = mixed_run(corpus)
     new = new_roots(run.roots)
     cards = _Cards(page(run, corpus))
     assert len(new) == 3
@@ -109,7 +109,7 @@ def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> N
 
 def test_a_known_must_comes_before_a_new_should(corpus: Corpus) -> None:
     heads = re.findall(
-        r'(?s)data-cause="(\d+)"( data-new)?>.*?</span>\s*([A-Z]+)(, known)?</span>', page(mixed(corpus), corpus)
+        r'(?s)data-cause="(\d+)"( data-new)?>.*?</span>\s*([A-Z]+)(, known)?</span>', page(mixed_run(corpus), corpus)
     )
     new, known = " data-new", ", known"
     levels = [("MUST", new, ""), ("MUST", new, ""), ("MUST", "", known), ("SHOULD", new, ""), ("NOTE", "", "")]
@@ -117,7 +117,7 @@ def test_a_known_must_comes_before_a_new_should(corpus: Corpus) -> None:
 
 
 def test_a_field_has_one_name_in_all_reports(corpus: Corpus) -> None:
-    run = mixed(corpus)
+    run = mixed_run(corpus)
     cards = _Cards(page(run, corpus))
     names = {name for card in (*cards.counted, *cards.others) for name in card} - {"heading"}
     details = re.findall(r"(?m)^ +- (\S+)", markdown_report.text(run, corpus))
@@ -127,14 +127,14 @@ def test_a_field_has_one_name_in_all_reports(corpus: Corpus) -> None:
 
 
 def test_values_stand_in_a_card_once(corpus: Corpus) -> None:
-    text = page(mixed(corpus), corpus)
+    text = page(mixed_run(corpus), corpus)
     body = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", text)
     (card,) = (entry for entry in re.split("<li value", body) if re.search("SHOULD\\s*</span>", entry))
     assert html.unescape(card).count('"call_1"') == html.unescape(card).count('"call_2"') == 1
 
 
 def test_code_between_backticks_is_code(corpus: Corpus) -> None:
-    text = page(mixed(corpus), corpus)
+    text = page(mixed_run(corpus), corpus)
     body = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", text)
     assert f"<code>{_SPELLED.strip('`')}</code>" in body
     assert "`" not in body
@@ -142,10 +142,10 @@ def test_code_between_backticks_is_code(corpus: Corpus) -> None:
 
 def test_the_first_page_says_when_how_long_and_by_which_command(corpus: Corpus) -> None:
     when = {"started": "2026-11-28T20:13:05.120Z", "seconds": 125.4, "command": "pytest -q 'toolcall::@quick'"}
-    top = page(mixed(corpus, run=when), corpus).partition("<nav")[0]
+    top = page(mixed_run(corpus, run=when), corpus).partition("<nav")[0]
     text = html.unescape(re.sub("<[^>]+>", "", top))
     assert "2026-11-28 20:13 UTC, 2 min 5 s: pytest -q 'toolcall::@quick'" in text
-    without = html.unescape(re.sub("<[^>]+>", "", page(mixed(corpus), corpus).partition("<nav")[0]))
+    without = html.unescape(re.sub("<[^>]+>", "", page(mixed_run(corpus), corpus).partition("<nav")[0]))
     assert "UTC" not in without
     assert "pytest --toolcall-translator mine:T" in without
 
@@ -170,7 +170,7 @@ def test_a_clock_that_was_set_back_gives_no_negative_duration() -> None:
 
 
 def test_routes_and_checks_that_did_not_run_are_left_out(corpus: Corpus) -> None:
-    text = page(mixed(corpus), corpus)
+    text = page(mixed_run(corpus), corpus)
     (table,) = re.findall("(?s)<table.*?</table>", text)
     assert re.findall(r'scope="(?:row|col)">([^<]+)<', table) == [
         "passed, of all", "request", "response", "stream", "anthropic → gemini", "gemini → anthropic",
@@ -181,7 +181,7 @@ def test_routes_and_checks_that_did_not_run_are_left_out(corpus: Corpus) -> None
 
 
 def test_headings_leave_no_level_out(corpus: Corpus) -> None:
-    levels = _Cards(page(mixed(corpus), corpus)).levels
+    levels = _Cards(page(mixed_run(corpus), corpus)).levels
     assert levels[0] == 1
     assert [pair for pair in itertools.pairwise(levels) if pair[1] > pair[0] + 1] == []
 

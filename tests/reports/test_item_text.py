@@ -16,7 +16,7 @@ SHARED = "translation/ids-injective"
 UNIQUE = "openai_chat/call-ids-unique"
 
 
-def found(rule: str, pointer: str, *, element: str = "id") -> Finding:
+def chat_finding(rule: str, pointer: str, *, element: str = "id") -> Finding:
     breach = CORPUS.rules[rule].breach
     return make_finding(
         CORPUS, rule, pointer, breach, got="call_1", element=element, body="01-request", format="openai_chat"
@@ -30,7 +30,9 @@ def text(*findings: Finding) -> str:
 
 
 def test_what_goes_with_another_rule_has_a_line_behind_it() -> None:
-    output = text(found(UNIQUE, "/messages/1/tool_calls/1/id"), found(SHARED, "/messages/1/tool_calls/1/id"))
+    output = text(
+        chat_finding(UNIQUE, "/messages/1/tool_calls/1/id"), chat_finding(SHARED, "/messages/1/tool_calls/1/id")
+    )
     assert f"  {SHARED}  two calls share one id        MUST\n" in output
     assert output.endswith(
         f"  {UNIQUE}  {CORPUS.rules[UNIQUE].breach}        MUST, a consequence of {SHARED}\n"
@@ -40,27 +42,27 @@ def test_what_goes_with_another_rule_has_a_line_behind_it() -> None:
 
 
 def test_by_itself_the_same_rule_is_explained() -> None:
-    output = text(found(UNIQUE, "/messages/1/tool_calls/1/id"))
+    output = text(chat_finding(UNIQUE, "/messages/1/tool_calls/1/id"))
     assert "a consequence of" not in output
     assert f"explain {UNIQUE}" in output
 
 
 def test_rules_that_have_nothing_to_do_with_each_other_are_both_explained() -> None:
-    lost = found("translation/media-lost", "/messages/4", element="media")
-    output = text(found(SHARED, "/messages/1/tool_calls/1/id"), lost)
+    lost = chat_finding("translation/media-lost", "/messages/4", element="media")
+    output = text(chat_finding(SHARED, "/messages/1/tool_calls/1/id"), lost)
     assert "a consequence of" not in output
     assert output.count("    fix   ") == 2
     assert output.index(SHARED) < output.index(lost.rule)
 
 
 def test_many_places_of_what_goes_with_another_rule_are_counted() -> None:
-    places = [found(UNIQUE, f"/messages/1/tool_calls/{number}/id") for number in (1, 2, 3)]
-    output = text(*places, found(SHARED, "/messages/1/tool_calls/1/id"))
+    places = [chat_finding(UNIQUE, f"/messages/1/tool_calls/{number}/id") for number in (1, 2, 3)]
+    output = text(*places, chat_finding(SHARED, "/messages/1/tool_calls/1/id"))
     assert "    at    /messages/1/tool_calls/1/id and 2 more" in output
 
 
 def test_nothing_goes_with_what_is_milder() -> None:
-    milder = replace(found(SHARED, "/messages/1/tool_calls/1/id"), level=Level.SHOULD)
-    output = text(found(UNIQUE, "/messages/1/tool_calls/1/id"), milder)
+    milder = replace(chat_finding(SHARED, "/messages/1/tool_calls/1/id"), level=Level.SHOULD)
+    output = text(chat_finding(UNIQUE, "/messages/1/tool_calls/1/id"), milder)
     assert "a consequence of" not in output
     assert output.index(UNIQUE) < output.index(SHARED)

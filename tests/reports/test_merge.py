@@ -58,7 +58,7 @@ def test_recorded_exchanges_come_first_in_their_order() -> None:
     assert sorted([*cases, *drift, item().nodeid], key=order) == [*mixed, item().nodeid]
 
 
-def whole() -> RunRecord:
+def whole_run() -> RunRecord:
     """A run with the suite's own formats and checks, in its order."""
     lost = [item(f"box/{n}", LOST, route=("gemini", "anthropic")) for n in range(3)]
     loops = [item(f"box/{n}", LOST, check="agent_loop", variant=way) for n in range(3) for way in (None, "stripping")]
@@ -69,7 +69,7 @@ def whole() -> RunRecord:
 
 @pytest.mark.parametrize("shares", [2, 3])
 def test_parts_make_the_whole(shares: int, tmp_path: Path, write: Callable[..., str]) -> None:
-    record = whole()
+    record = whole_run()
     parts = [write(f"{n}.json", run(record.items[n::shares], stale=record.stale)) for n in range(shares)]
     expected = json.loads(json_report.text(record, CORPUS))
     assert merge(tmp_path, *parts) == expected
@@ -80,7 +80,7 @@ def test_parts_make_the_whole(shares: int, tmp_path: Path, write: Callable[..., 
 
 def test_the_whole_began_with_its_first_part(tmp_path: Path, write: Callable[..., str]) -> None:
     def part(number: int, **more: Any) -> str:
-        return write(f"{number}.json", run(whole().items[number::2], **more))
+        return write(f"{number}.json", run(whole_run().items[number::2], **more))
 
     first = {"started": "2026-01-02T03:04:05.000Z", "seconds": 2.5, "command": "pytest a"}
     second = {"started": "2026-01-02T03:04:01.000Z", "seconds": 60.0, "command": "pytest b"}
@@ -101,7 +101,7 @@ def test_bodies_stay_with_the_items_that_one_run_keeps_them_of(tmp_path: Path, w
 
 
 def test_other_kinds_are_written_from_the_same(tmp_path: Path, write: Callable[..., str]) -> None:
-    record = whole()
+    record = whole_run()
     path = write("r.json", record)
     assert main(["merge", path, "-o", str(tmp_path / "w.md"), "-o", str(tmp_path / "w.json")]) == 0
     assert (tmp_path / "w.md").read_text(encoding="utf-8") == markdown_report.text(record, CORPUS)
@@ -112,7 +112,7 @@ def test_a_part_that_was_stopped_makes_a_whole_that_was(tmp_path: Path, write: C
     assert merge(tmp_path, *parts)["footer"] == {"complete": False, "items": 2}
 
 
-def refused(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.json") -> str:
+def merge_error(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.json") -> str:
     """The message with which a merge is refused; nothing is written."""
     target = Path(paths[0]).parent / output
     assert main(["merge", *paths, "-o", str(target)]) == 4
@@ -137,7 +137,7 @@ def test_reports_of_different_runs_are_refused(
     header: dict[str, Any], message: str, write: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     parts = write("a.json", run([item("box/one")])), write("b.json", run([item("box/two")], **header))
-    assert message in refused(capsys, *parts)
+    assert message in merge_error(capsys, *parts)
 
 
 def test_private_folders_may_stand_elsewhere(tmp_path: Path, write: Callable[..., str]) -> None:
@@ -148,12 +148,12 @@ def test_private_folders_may_stand_elsewhere(tmp_path: Path, write: Callable[...
 
 def test_items_that_disagree_are_named(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
     parts = write("a.json", run([item("box/one")])), write("b.json", run([item("box/one", LOST)]))
-    message = refused(capsys, *parts)
+    message = merge_error(capsys, *parts)
     assert "the reports disagree on 1 of their items" in message
     assert f"{item().nodeid}: pass in {parts[0]}, fail in {parts[1]}" in message
     other = finding(place="/b")
     parts = write("a.json", run([item("box/one", LOST)])), write("b.json", run([item("box/one", other)]))
-    assert f"other findings in {parts[0]} than in {parts[1]}" in refused(capsys, *parts)
+    assert f"other findings in {parts[0]} than in {parts[1]}" in merge_error(capsys, *parts)
 
 
 def test_values_that_a_translator_makes_up_may_differ(tmp_path: Path, write: Callable[..., str]) -> None:
@@ -165,17 +165,17 @@ def test_values_that_a_translator_makes_up_may_differ(tmp_path: Path, write: Cal
 def test_items_that_one_part_has_as_not_done(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
     first = write("a.json", run([item("box/one")]))
     second = write("b.json", run([item("box/two")]), not_applicable=[item().nodeid])
-    assert "does not name the items that were not played" in refused(capsys, first, second)
+    assert "does not name the items that were not played" in merge_error(capsys, first, second)
     counts = {**json_report.read(Path(second))["counts"], "not_applicable": 1}
     second = write("b.json", run([item("box/two")]), not_applicable=[item().nodeid], counts=counts)
-    assert f"{second} has it as not done by the translator" in refused(capsys, first, second)
+    assert f"{second} has it as not done by the translator" in merge_error(capsys, first, second)
 
 
 def test_outputs_and_inputs_are_looked_at_first(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
     path = write("a.json", run([item()]))
-    assert "--output: a report cannot be named w.txt" in refused(capsys, path, output="w.txt")
-    assert "is named twice" in refused(capsys, path, path)
-    assert "b.json: cannot be read" in refused(capsys, path, path.replace("a.json", "b.json"))
+    assert "--output: a report cannot be named w.txt" in merge_error(capsys, path, output="w.txt")
+    assert "is named twice" in merge_error(capsys, path, path)
+    assert "b.json: cannot be read" in merge_error(capsys, path, path.replace("a.json", "b.json"))
 
 
 def test_recordings_and_pythons_are_told_together(tmp_path: Path, write: Callable[..., str]) -> None:

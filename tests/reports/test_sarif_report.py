@@ -41,7 +41,7 @@ LINE = re.compile(r"[1-9]\d*")
 RELATIVE = re.compile(r"(?![/.])(?:[A-Za-z0-9_.~/-]|%[0-9A-F]{2})+")
 
 
-def written(record: RunRecord) -> dict[str, Any]:
+def sarif_run(record: RunRecord) -> dict[str, Any]:
     """The one run of a report, whose form is right."""
     log = json.loads(sarif_report.WRITER.text(record, CORPUS))
     assert list(faults(log)) == []
@@ -146,7 +146,7 @@ def several() -> RunRecord:
 
 def test_a_cause_is_a_result_with_its_rule_words_place_and_command() -> None:
     record = several()
-    log = written(record)
+    log = sarif_run(record)
     results = log["results"]
     assert [result["ruleId"] for result in results] == [root.rule for root in record.roots]
     says = [result["message"]["text"].splitlines()[0] for result in results]
@@ -207,7 +207,7 @@ def uri(place: Any) -> str:
 
 def marks(record: RunRecord) -> dict[str, set[str]]:
     marks_by_rule: dict[str, set[str]] = {}
-    for result in written(record)["results"]:
+    for result in sarif_run(record)["results"]:
         marks_by_rule.setdefault(result["ruleId"], set()).add(result["partialFingerprints"]["primaryLocationLineHash"])
     return marks_by_rule
 
@@ -242,11 +242,11 @@ def test_what_a_host_shows_no_more_is_left_out(monkeypatch: pytest.MonkeyPatch) 
     record = run(
         [*(item(f"box/{number}", finding_facts) for number, finding_facts in enumerate(many)), item("w/one", long)]
     )
-    log = written(record)
+    log = sarif_run(record)
     assert [1 + len(result.get("relatedLocations", ())) for result in log["results"]] == [100, 1]
     assert all(len(line) <= 1_000 for result in log["results"] for line in result["message"]["text"].splitlines())
     monkeypatch.setattr(sarif, "MAX_RESULTS", 1)
-    fewer = written(record)
+    fewer = sarif_run(record)
     assert [result["ruleId"] for result in fewer["results"]] == ["translation/crashed"]
     assert [rule["id"] for rule in fewer["tool"]["driver"]["rules"]] == ["translation/crashed"]
     assert fewer["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] == "1 more cause left out."

@@ -109,11 +109,13 @@ def test_where_what_came_differs_from_the_golden_is_told_without_what_is_accepte
     output["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]
     output["tools"][0]["function"]["description"] = "Other."
     source = corpus.cases["parallel/three-tools"].exchanges("anthropic")[0].request
-    body = shown(corpus, PlayedBodies("01-request", source, output, golden))
+    body = shown_exchange(corpus, PlayedBodies("01-request", source, output, golden))
     want = "Find the next trains between two stations."
     assert body["differs"] == [f'/tools/0/function/description want "{want}", got "Other."']
-    assert "differs" not in shown(corpus, PlayedBodies("01-request", source, golden, golden))
-    assert "differs" not in shown(corpus, PlayedBodies("01-request", source, output | {"x": "y" * 300_000}, golden))
+    assert "differs" not in shown_exchange(corpus, PlayedBodies("01-request", source, golden, golden))
+    assert "differs" not in shown_exchange(
+        corpus, PlayedBodies("01-request", source, output | {"x": "y" * 300_000}, golden)
+    )
 
 
 def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
@@ -124,7 +126,7 @@ def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
     assert sorted(body["ids"]["sent"].values()) == ["A", "B", "C"]
 
 
-def shown(corpus: Corpus, played: PlayedBodies) -> dict[str, Any]:
+def shown_exchange(corpus: Corpus, played: PlayedBodies) -> dict[str, Any]:
     """What is kept of one exchange with a finding, on the way from Chat to Anthropic."""
     route = Route("anthropic", "openai_chat", "a", "b", stream=False)
     finding = Finding("translation/crashed", Level.MUST, "", "no", body=played.name)
@@ -137,7 +139,7 @@ def test_long_texts_are_cut_and_what_is_no_json_is_named(corpus: Corpus) -> None
     for _ in range(100_000):
         deep = [deep]
     played = PlayedBodies("01-request", {"text": "x" * 9_000, "top": float("nan")}, deep, ["y" * 1_900] * 200)
-    parts = shown(corpus, played)["parts"]
+    parts = shown_exchange(corpus, played)["parts"]
     assert parts["source"] == {"text": f"{'x' * 2_000}… (9000 characters)", "top": "nan"}
     assert parts["produced"] == "(nested too deep, or no JSON)"
     assert parts["golden"].endswith(" characters)")
@@ -147,5 +149,5 @@ def test_of_a_stream_that_was_cut_each_side_is_read_in_its_own_format(corpus: Co
     case = corpus.cases["parallel/three-tools"]
     sent, output = (case.exchanges(name)[0].stream() for name in ("openai_chat", "anthropic"))
     played = PlayedBodies("01-response.sse", MISSING, MISSING, MISSING, {"sent.sse": sent, "received.sse": output})
-    ids = shown(corpus, played)["ids"]
+    ids = shown_exchange(corpus, played)["ids"]
     assert sorted(ids["sent"].values()) == sorted(ids["received"].values()) == ["A", "B", "C"]

@@ -42,9 +42,9 @@ def contents(path: Path) -> Any:
     return [json.loads(line) for line in data if line != "[DONE]"]
 
 
-def held(example: list[Any], golden: Any) -> bool:
+def has_example(example: list[Any], golden: Any) -> bool:
     """Whether a golden has all values of an example, each somewhere in it."""
-    return all(any(within(value, place) for place in places(golden)) for value in example)
+    return all(any(has_values(value, place) for place in places(golden)) for value in example)
 
 
 def places(golden: Any) -> Iterator[Any]:
@@ -55,7 +55,7 @@ def places(golden: Any) -> Iterator[Any]:
         yield from places(value)
 
 
-def within(example: Any, golden: Any) -> bool:
+def has_values(example: Any, golden: Any) -> bool:
     """Whether a value has all that the example has: members, entries in their order, and the same words.
 
     JSON texts are compared as what they say, and a text may be the only block of a list; the values of ``NAMES`` may
@@ -63,21 +63,23 @@ def within(example: Any, golden: Any) -> bool:
     """
     if isinstance(example, dict):
         return isinstance(golden, dict) and all(
-            key in golden and (key in NAMES or within(value, golden[key])) for key, value in example.items()
+            key in golden and (key in NAMES or has_values(value, golden[key])) for key, value in example.items()
         )
     if isinstance(example, list):
-        return isinstance(golden, list) and _in_order(example, golden)
+        return isinstance(golden, list) and _has_in_order(example, golden)
     if isinstance(golden, list):
         return len(golden) == 1 and isinstance(golden[0], dict) and golden[0].get("text") == example
-    return type(example) is type(golden) and bool(example == golden or _said(example) == _said(golden))
+    return type(example) is type(golden) and bool(
+        example == golden or _parsed_object(example) == _parsed_object(golden)
+    )
 
 
-def _in_order(example: list[Any], golden: list[Any]) -> bool:
+def _has_in_order(example: list[Any], golden: list[Any]) -> bool:
     rest = iter(golden)
-    return all(any(within(member, other) for other in rest) for member in example)
+    return all(any(has_values(member, other) for other in rest) for member in example)
 
 
-def _said(value: Any) -> Any:
+def _parsed_object(value: Any) -> Any:
     """What a JSON text of an object says; any other value stays."""
     if isinstance(value, str) and value.startswith("{"):
         try:

@@ -64,11 +64,11 @@ def _table(name: str, seeds: dict[str, Any]) -> str:
     text = f"\n## {name}\n\n| Line | It says | Held by |\n|---|---|---|\n"
     for statement in seeds["statements"]:
         if statement["document"] == name:
-            text += f"| {statement['line']} | {_cell(statement['says'])} | {_cell(_held_by(statement))} |\n"
+            text += f"| {statement['line']} | {_cell(statement['says'])} | {_cell(_holder_text(statement))} |\n"
     return text
 
 
-def _held_by(statement: dict[str, Any]) -> str:
+def _holder_text(statement: dict[str, Any]) -> str:
     kind = holder(statement)
     if kind == "superseded":
         official = statement[kind]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from every import every
-from seeds.examples import blocks, contents, held, values, within
+from seeds.examples import blocks, contents, has_example, has_values, values
 from seeds.page import PAGE, holder, load, page
 from toolcall_conformance.library import Corpus, default_root
 
@@ -25,7 +25,7 @@ PUBLIC = ("toolcall_reference.", "toolcall_conformance.")
 OPEN = 0
 
 
-def named(statement: dict[str, Any]) -> str:
+def statement_name(statement: dict[str, Any]) -> str:
     return f"{statement['document']}:{statement['line']}"
 
 
@@ -50,14 +50,16 @@ def _has_field(owner: object, member: str) -> bool:
 
 
 def test_no_statement_is_open() -> None:
-    still = [f"{named(statement)}: {statement['open']}" for statement in STATEMENTS if holder(statement) == "open"]
+    still = [
+        f"{statement_name(statement)}: {statement['open']}" for statement in STATEMENTS if holder(statement) == "open"
+    ]
     assert len(still) == OPEN, "write down the lower count, or hold the statement:\n" + "\n".join(still)
 
 
 def test_named_cases_and_rules_exist(corpus: Corpus) -> None:
     names_by_kind = {"case": set(corpus.cases), "rule": set(corpus.rules)}
     wrong = [
-        f"{named(statement)}: {kind} {name}"
+        f"{statement_name(statement)}: {kind} {name}"
         for statement in STATEMENTS
         for kind, names in names_by_kind.items()
         for name in statement.get(kind, ())
@@ -68,7 +70,7 @@ def test_named_cases_and_rules_exist(corpus: Corpus) -> None:
 
 def test_named_functions_exist() -> None:
     wrong = [
-        f"{named(statement)}: {name}"
+        f"{statement_name(statement)}: {name}"
         for statement in STATEMENTS
         for name in statement.get("function", ())
         if not public(name)
@@ -101,10 +103,10 @@ def test_the_page_is_current() -> None:
 def test_an_example_is_told_from_another() -> None:
     """Ids and models may differ, JSON texts say the same in other spelling; all else must be there."""
     example = {"id": "a", "arguments": '{"path":"x"}'}
-    assert within(example, {"id": "b", "arguments": '{"path": "x"}', "more": 1})
-    assert not within(example, {"id": "b", "arguments": '{"path": "y"}'})
-    assert not within([1, 2], [2, 1])
-    assert not within({"n": 1}, {"n": True})
+    assert has_values(example, {"id": "b", "arguments": '{"path": "x"}', "more": 1})
+    assert not has_values(example, {"id": "b", "arguments": '{"path": "y"}'})
+    assert not has_values([1, 2], [2, 1])
+    assert not has_values({"n": 1}, {"n": True})
 
 
 @needs_documents
@@ -124,14 +126,14 @@ def test_all_examples_are_listed() -> None:
 
 
 @needs_documents
-@every("example", [example for example in EXAMPLES if "golden" in example], id=named)
+@every("example", [example for example in EXAMPLES if "golden" in example], id=statement_name)
 def test_the_golden_has_the_example(example: dict[str, Any]) -> None:
     block = dict(blocks((DOCUMENTS / example["document"]).read_text(encoding="utf-8")))[example["line"]]
-    assert held(values(block), contents(default_root() / example["golden"]))
+    assert has_example(values(block), contents(default_root() / example["golden"]))
 
 
 @needs_documents
-@every("example", [example for example in EXAMPLES if "like" in example], id=named)
+@every("example", [example for example in EXAMPLES if "like" in example], id=statement_name)
 def test_an_example_is_explained_only_where_its_golden_has_it_not(example: dict[str, Any]) -> None:
     block = dict(blocks((DOCUMENTS / example["document"]).read_text(encoding="utf-8")))[example["line"]]
     try:
@@ -139,4 +141,4 @@ def test_an_example_is_explained_only_where_its_golden_has_it_not(example: dict[
     except ValueError:
         assert "no JSON" in example["explained"]
         return
-    assert not held(example_values, contents(default_root() / example["like"]))
+    assert not has_example(example_values, contents(default_root() / example["like"]))

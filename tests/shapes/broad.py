@@ -28,16 +28,16 @@ def of_body(name: str, kind: str, body: Any) -> frozenset[str]:
 
 def among(shapes: Iterable[str]) -> frozenset[str]:
     """Which of them the shapes of a body amount to."""
-    return frozenset().union(*(_known_by(shape) for shape in shapes))
+    return frozenset().union(*(_broad_shapes(shape) for shape in shapes))
 
 
 @cache
-def _known_by(shape: str) -> frozenset[str]:
-    return frozenset(broad for broad, pattern in _compiled().items() if pattern.fullmatch(shape))
+def _broad_shapes(shape: str) -> frozenset[str]:
+    return frozenset(broad for broad, pattern in _patterns().items() if pattern.fullmatch(shape))
 
 
 @cache
-def _compiled() -> dict[str, re.Pattern[str]]:
+def _patterns() -> dict[str, re.Pattern[str]]:
     return {broad: re.compile("|".join(patterns)) for broad, patterns in PATTERNS.items()}
 
 
@@ -52,7 +52,7 @@ def of_case(case: Case) -> frozenset[str]:
     return frozenset(shapes)
 
 
-def met(corpus: Corpus) -> dict[str, dict[str, bool]]:
+def cases_by_shape(corpus: Corpus) -> dict[str, dict[str, bool]]:
     """The cases by the shape that they have, in whichever format; a shape without cases is there, too.
 
     Of each case whether a translator that raises on the shape fails there. It does not where an error may stand in the
@@ -89,5 +89,5 @@ def table(cases_by_shape: Mapping[str, Mapping[str, bool]]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(met(load_corpus())))
+    print(table(cases_by_shape(load_corpus())))
     sys.exit()

@@ -22,11 +22,11 @@ def of_body(name: str, kind: str, body: Any) -> frozenset[str]:
     if not isinstance(body, dict) or kind not in ("request", "response"):
         return frozenset()
     reading = formats.read(name, kind, body)
-    facts = _of_request(reading, body) if kind == "request" else _of_reply(reading, body)
+    facts = _request_facts(reading, body) if kind == "request" else _reply_facts(reading, body)
     return frozenset(f"fact {each}" for each in facts)
 
 
-def _of_request(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
+def _request_facts(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
     functions = [tool for tool in reading.tools if tool.kind == "function"]
     if len(reading.tools) > MANY_TOOLS:
         yield f"more-than-{MANY_TOOLS}-tools"
@@ -37,7 +37,7 @@ def _of_request(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
     yield from {f"tool-of-kind-{tool.kind}" for tool in reading.tools}
     if reading.calls and not reading.tools:
         yield "calls-without-declared-tools"
-    yield from _of_turns(reading, body)
+    yield from _turn_facts(reading, body)
     for call in reading.calls:
         if isinstance(call.arguments, Unreadable):
             yield "history-arguments-not-json" if not _is_json(call.arguments) else "history-arguments-not-object"
@@ -46,10 +46,10 @@ def _of_request(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
     for result in reading.results:
         if sum(len(part.text) for part in result.parts if isinstance(part, Text)) > LONG_RESULT:
             yield "long-result"
-    yield from _of_media(reading)
+    yield from _media_facts(reading)
 
 
-def _of_turns(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
+def _turn_facts(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
     sides = [turn.side for turn in reading.turns]
     if "system" in sides:
         yield "system-mid-conversation"
@@ -63,7 +63,7 @@ def _of_turns(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
         yield "two-assistant-messages-in-a-row"
 
 
-def _of_media(reading: Reading) -> Iterator[str]:
+def _media_facts(reading: Reading) -> Iterator[str]:
     items = [item for turn in reading.turns for item in turn.items]
     inside = [part for result in reading.results for part in result.parts]
     for item in (*items, *inside):
@@ -73,7 +73,7 @@ def _of_media(reading: Reading) -> Iterator[str]:
                 yield "image-by-url"
 
 
-def _of_reply(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
+def _reply_facts(reading: Reading, body: dict[str, Any]) -> Iterator[str]:
     items = [item for turn in reading.turns for item in turn.items]
     if any(len(body.get(key) or ()) > 1 for key in REPLIES):
         yield "several-choices"

@@ -43,19 +43,19 @@ def bodies() -> Iterator[Body]:
     for name, body in test_clients.bodies().items():
         spoken = test_clients.FORMATS[name.partition("/")[0]]
         yield Body(f"clients/{name}", spoken, False, listing.of_body("request", body))
-    for sent in test_vercel_ai.sent():
+    for sent in test_vercel_ai.sent_bodies():
         compatible = sent.name.partition("/")[0] not in OWN
-        yield Body(f"goldens/vercel-ai/{sent.name}", sent.format, compatible, _of_body(sent.direction, sent.body))
+        yield Body(f"goldens/vercel-ai/{sent.name}", sent.format, compatible, _body_shapes(sent.direction, sent.body))
     for folder, (spoken, direction) in GATEWAY.items():
         for path in sorted((test_agentgateway.GOLDENS / folder).glob("*.json")):
             data = path.read_bytes()
             is_stream = data.startswith(b"data:")
             body = parse(data) if is_stream else json.loads(data)
-            shapes = _of_body("stream" if is_stream else direction, body)
+            shapes = _body_shapes("stream" if is_stream else direction, body)
             yield Body(f"goldens/agentgateway/{folder}/{path.name}", spoken, direction == "response", shapes)
 
 
-def _of_body(direction: str, body: Any) -> frozenset[str]:
+def _body_shapes(direction: str, body: Any) -> frozenset[str]:
     if direction == "stream":
         return listing.of_stream(body["events"])
     return listing.of_body(direction, body["body"] if direction == "error" else body)

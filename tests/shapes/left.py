@@ -53,7 +53,7 @@ def reasons() -> tuple[Reason, ...]:
     )
 
 
-def most() -> int:
+def max_shapes_per_reason() -> int:
     """How many shapes one reason may explain; ``why`` beside it in ``reasons.json`` says what the number is for."""
     number: int = _file()["most"]
     return number
@@ -114,17 +114,17 @@ def of_record(record: Record) -> frozenset[str]:
 
 
 @cache
-def _of_records(name: str) -> list[tuple[str, bool, frozenset[str]]]:
+def _record_shapes(name: str) -> list[tuple[str, bool, frozenset[str]]]:
     """Of each body of a format its path, whether it is a compatible vendor's, and its shapes."""
     traffic = [(record.path, is_compatible(record, name), of_record(record)) for record in records(name)]
     return traffic + [(body.path, body.compatible, body.shapes) for body in foreign.bodies() if body.format == name]
 
 
-def left(name: str, *, compatible: bool) -> dict[str, list[str]]:
+def unseen_shapes(name: str, *, compatible: bool) -> dict[str, list[str]]:
     """The outermost shapes that no golden of a format has, each with the paths of the exchanges that show it."""
     corpus_shapes = of_corpus(name)
     paths_by_shape: dict[str, list[str]] = defaultdict(list)
-    for path, is_theirs, shapes in _of_records(name):
+    for path, is_theirs, shapes in _record_shapes(name):
         if is_theirs == compatible:
             for shape in shapes - corpus_shapes:
                 paths_by_shape[shape].append(path)
@@ -155,7 +155,7 @@ def _above(place: str) -> Iterator[str]:
         yield f"{kind} {way or '/'}"
 
 
-def unexplained(name: str, shapes: Iterable[str], *, compatible: bool) -> list[str]:
+def shapes_without_reason(name: str, shapes: Iterable[str], *, compatible: bool) -> list[str]:
     """Those without a reason."""
     return [
         shape
@@ -180,8 +180,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     without = 0
     for name in options.formats:
-        paths_by_shape = left(name, compatible=options.compatible)
-        open_ones = unexplained(name, paths_by_shape, compatible=options.compatible)
+        paths_by_shape = unseen_shapes(name, compatible=options.compatible)
+        open_ones = shapes_without_reason(name, paths_by_shape, compatible=options.compatible)
         without += len(open_ones)
         print(f"{name}: {len(paths_by_shape)} shapes left, {len(open_ones)} without a reason")
         print(

@@ -30,7 +30,7 @@ SAMPLE = (
 
 
 def test_as_many_are_met_as_before(corpus: Corpus) -> None:
-    cases_by_shape = broad.met(corpus)
+    cases_by_shape = broad.cases_by_shape(corpus)
     print(broad.table(cases_by_shape))
     met = sum(any(cases.values()) for cases in cases_by_shape.values())
     assert met >= MET, "a case lost its shape; where more are met, raise MET"
@@ -63,7 +63,7 @@ def test_a_translator_that_raises_fails_where_a_shape_is_seen(corpus: Corpus, tm
     nodeids = {
         item["nodeid"]
         for item in items
-        if _is_seen(judge, corpus.cases[item["case"]], item["client"], item["upstream"], item["check"])
+        if _is_played(judge, corpus.cases[item["case"]], item["client"], item["upstream"], item["check"])
     }
     assert failed == nodeids
     assert nodeids
@@ -77,7 +77,7 @@ def _environment() -> dict[str, str]:
     return environment | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
-def _is_seen(judge: Judge, case: Case, client: str, upstream: str, check: str) -> bool:
+def _is_played(judge: Judge, case: Case, client: str, upstream: str, check: str) -> bool:
     """Whether a body that the item gives to a translator has a shape, and no error may come in its place."""
     if any(broad.of_body(client, "request", exchange.request) for exchange in case.exchanges(client)):
         return True

@@ -21,9 +21,9 @@ HOSTS = pytest.mark.parametrize("compatible", [False, True], ids=["own hosts", "
 @HOSTS
 @pytest.mark.parametrize("name", formats.names())
 def test_every_shape_is_shown_or_explained(name: str, compatible: bool) -> None:
-    paths_by_shape = left.left(name, compatible=compatible)
+    paths_by_shape = left.unseen_shapes(name, compatible=compatible)
     print(f"\n{name}: {len(paths_by_shape)} shapes left", *left.lines(paths_by_shape), sep="\n  ")
-    unexplained = left.unexplained(name, paths_by_shape, compatible=compatible)
+    unexplained = left.shapes_without_reason(name, paths_by_shape, compatible=compatible)
     assert not unexplained, "a case should show it, or reasons.json say why none does"
 
 
@@ -32,16 +32,16 @@ def test_every_reason_is_narrow_and_explains_something() -> None:
         (name, shape, compatible)
         for compatible in (False, True)
         for name in formats.names()
-        for shape in left.left(name, compatible=compatible)
+        for shape in left.unseen_shapes(name, compatible=compatible)
     ]
-    assert list(left.faults(left.reasons(), left.most(), format_shapes)) == []
+    assert list(left.faults(left.reasons(), left.max_shapes_per_reason(), format_shapes)) == []
 
 
 @pytest.mark.parametrize("name", formats.names())
 def test_no_reason_swallows_what_goldens_have(name: str) -> None:
     """A pattern that fits shapes beside those that it is for would swallow the next unknown one, too."""
     corpus_shapes = left.of_corpus(name)
-    swallowed = corpus_shapes - {*left.unexplained(name, corpus_shapes, compatible=True)}
+    swallowed = corpus_shapes - {*left.shapes_without_reason(name, corpus_shapes, compatible=True)}
     assert swallowed == set(), "cases show these: take them out of the pattern in reasons.json"
 
 

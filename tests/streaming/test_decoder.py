@@ -31,7 +31,7 @@ ODD = [
 ]
 
 
-def decoded(pieces: Any) -> dict[str, Any]:
+def decode(pieces: Any) -> dict[str, Any]:
     decoder, events = Decoder(), []
     for piece in pieces:
         decoder.feed(piece)
@@ -40,17 +40,17 @@ def decoded(pieces: Any) -> dict[str, Any]:
     return {"events": events, "rest": decoder.rest} if decoder.rest else {"events": events}
 
 
-def parsed(stream: bytes) -> dict[str, Any]:
+def parse_whole(stream: bytes) -> dict[str, Any]:
     return {key: value for key, value in parse(stream).items() if key not in ("broken", "aside")}
 
 
 @pytest.mark.parametrize("stream", ODD)
 def test_every_cut(stream: bytes) -> None:
-    whole = parsed(stream)
+    whole = parse_whole(stream)
     for place in range(len(stream) + 1):
-        assert decoded([stream[:place], stream[place:]]) == whole, place
+        assert decode([stream[:place], stream[place:]]) == whole, place
     for name, pieces in cuts.vary_cuts(stream, 40):
-        assert decoded(pieces) == whole, name
+        assert decode(pieces) == whole, name
 
 
 @pytest.mark.parametrize("name", load_corpus().formats)
@@ -59,7 +59,7 @@ def test_golden_streams(name: str) -> None:
     assert path is not None
     stream = path.read_bytes()
     for way, pieces in itertools.chain(cuts.vary_cuts(stream, 20), cuts.cut_in_two(stream, 60)):
-        assert decoded(pieces) == parsed(stream), way
+        assert decode(pieces) == parse_whole(stream), way
 
 
 _LINES = st.sampled_from(
@@ -85,7 +85,7 @@ _STREAMS = st.lists(st.tuples(_LINES, st.sampled_from([b"\n", b"\r\n", b"\r", b"
 @given(stream=_STREAMS, places=st.sets(st.integers(0, 80), max_size=10))
 def test_any_stream_in_any_pieces(stream: bytes, places: set[int]) -> None:
     ends = sorted({0, len(stream), *(place for place in places if place < len(stream))})
-    assert decoded([stream[start:end] for start, end in itertools.pairwise(ends)]) == parsed(stream)
+    assert decode([stream[start:end] for start, end in itertools.pairwise(ends)]) == parse_whole(stream)
 
 
 def test_an_event_comes_with_its_blank_line() -> None:

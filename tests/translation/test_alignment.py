@@ -42,7 +42,7 @@ def test_a_chain_has_as_many_points_as_any(density: float) -> None:
 Turn = tuple[str | None, list[tuple[str | None, str, Any, str]]]
 
 
-def aligned(source: list[Turn], output: list[Turn]) -> Alignment:
+def align(source: list[Turn], output: list[Turn]) -> Alignment:
     """Turns of a Chat request: what is said, and calls as id, name, arguments and result."""
     return align_calls(load_corpus(), reading(source), reading(output), {})
 
@@ -74,31 +74,31 @@ ROLL: list[Turn] = [
     ],
 )
 def test_of_equal_calls_the_one_in_its_surroundings_is_meant(output: list[Turn], pairs: dict[int, int]) -> None:
-    assert aligned(ROLL, output).pairs == pairs
+    assert align(ROLL, output).pairs == pairs
 
 
 def test_a_call_that_is_intact_is_not_passed_over_for_one_with_its_id() -> None:
     source: list[Turn] = [(None, [("a", "read", 1, "x"), ("b", "list", 2, "y")])]
-    alignment = aligned(source, [(None, [("a", "list", 2, "y")])])
+    alignment = align(source, [(None, [("a", "list", 2, "y")])])
     assert (alignment.pairs, alignment.lost) == ({1: 0}, [0])
-    exchanged = aligned(source, [(None, [("a", "list", 2, "y"), ("b", "read", 1, "x")])])
+    exchanged = align(source, [(None, [("a", "list", 2, "y"), ("b", "read", 1, "x")])])
     assert exchanged.pairs == {0: 1, 1: 0}
     assert len(exchanged.moved) == 1
 
 
 def test_ids_hold_where_arguments_of_one_tool_changed_places() -> None:
     source: list[Turn] = [(None, [("a", "read", 1, "x"), ("b", "read", 2, "y")])]
-    assert aligned(source, [(None, [("a", "read", 2, "x"), ("b", "read", 1, "y")])]).pairs == {0: 0, 1: 1}
-    assert aligned(source, [(None, [("a", "read", 2, "x"), ("b", "read", 2, "y")])]).pairs == {0: 0, 1: 1}
+    assert align(source, [(None, [("a", "read", 2, "x"), ("b", "read", 1, "y")])]).pairs == {0: 0, 1: 1}
+    assert align(source, [(None, [("a", "read", 2, "x"), ("b", "read", 2, "y")])]).pairs == {0: 0, 1: 1}
 
 
 def test_what_is_changed_is_paired_between_its_neighbours() -> None:
     source: list[Turn] = [(None, [("a", "read", 1, "x"), ("b", "list", 2, "y"), ("c", "read", 3, "z")])]
     output: list[Turn] = [(None, [("u", "read", 1, "x"), ("v", "find", 9, "y"), ("w", "read", 3, "z")])]
-    assert aligned(source, output).pairs == {0: 0, 1: 1, 2: 2}
+    assert align(source, output).pairs == {0: 0, 1: 1, 2: 2}
     one_more: list[Turn] = [(None, [*output[0][1], ("q", "find", 8, "y")])]
-    assert aligned(source, one_more).invented == [3]
+    assert align(source, one_more).invented == [3]
     other: list[Turn] = [
         (None, [("u", "read", 5, "x"), ("v", "list", 6, "y"), ("q", "find", 8, "y"), ("w", "read", 7, "z")])
     ]
-    assert aligned(source, other).pairs == {0: 0, 1: 1, 2: 3}
+    assert align(source, other).pairs == {0: 0, 1: 1, 2: 3}

@@ -49,7 +49,7 @@ def responses(
     return body
 
 
-def found(source: Any, output: Any) -> dict[str, Level]:
+def levels_by_rule(source: Any, output: Any) -> dict[str, Level]:
     return {
         finding.rule: finding.level
         for finding in judge(source, output, client="openai_chat", upstream="openai_responses").findings
@@ -65,18 +65,18 @@ TOLD = [("call_1", "in x"), ("call_2", "in y"), ("call_3", "in z")]
 
 
 def test_same_calls_in_another_order_are_told_softly() -> None:
-    assert found(chat(ASKED, TOLD), responses(ASKED[::-1], TOLD)) == {"translation/call-order": Level.SHOULD}
+    assert levels_by_rule(chat(ASKED, TOLD), responses(ASKED[::-1], TOLD)) == {"translation/call-order": Level.SHOULD}
 
 
 def test_arguments_exchanged_between_ids_are_changed_arguments() -> None:
     exchanged = [("call_1", "read", Y), ("call_2", "read", X), ("call_3", "read", Z)]
-    assert found(chat(ASKED, TOLD), responses(exchanged, TOLD)).get("translation/arguments") is Level.MUST
+    assert levels_by_rule(chat(ASKED, TOLD), responses(exchanged, TOLD)).get("translation/arguments") is Level.MUST
 
 
 def test_numbering_anew_with_ids_that_the_source_has_is_no_damage() -> None:
     source = chat([("call_2", "read", X), ("call_1", "read", Y)], [("call_2", "in x"), ("call_1", "in y")])
     output = responses([("call_1", "read", X), ("call_2", "read", Y)], [("call_1", "in x"), ("call_2", "in y")])
-    assert found(source, output) == {"translation/ids-kept": Level.SHOULD}
+    assert levels_by_rule(source, output) == {"translation/ids-kept": Level.SHOULD}
 
 
 def test_ids_in_place_do_not_speak_for_those_that_changed_places() -> None:
@@ -85,20 +85,20 @@ def test_ids_in_place_do_not_speak_for_those_that_changed_places() -> None:
     turned = [(ident.swapcase(), name, arguments) for ident, name, arguments in calls]
     results = [(ident, f"of {arguments['path']}") for ident, _, arguments in calls]
     output = responses(turned, [(ident.swapcase(), text) for ident, text in results])
-    assert found(chat(calls, results), output) == {"translation/ids-kept": Level.SHOULD}
+    assert levels_by_rule(chat(calls, results), output) == {"translation/ids-kept": Level.SHOULD}
 
 
 def test_one_of_equal_calls_lost_is_a_lost_call() -> None:
     poll = [(f"call_{number}", "read", X) for number in range(3)]
     results = [(f"call_{number}", f"state {number}") for number in range(3)]
-    rules = found(chat(poll, results), responses([poll[0], poll[2]], [results[0], results[2]]))
+    rules = levels_by_rule(chat(poll, results), responses([poll[0], poll[2]], [results[0], results[2]]))
     assert rules == {"translation/call-lost": Level.MUST}
 
 
 @pytest.mark.parametrize("tool_name", ["read", "read_files_of_the_project"])
 def test_a_lost_tool_is_lost_whatever_else_is_there(tool_name: str) -> None:
     tools = [{"name": "read", "description": "Read."}, {"name": "write", "description": "Write."}]
-    rules = found(
+    rules = levels_by_rule(
         chat([], tools=tools), responses([], tools=[{"name": tool_name, "description": "Other.", "strict": False}])
     )
     assert rules.get("translation/tool-lost") is Level.MUST

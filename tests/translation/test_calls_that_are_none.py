@@ -29,7 +29,7 @@ def stream(*calls: Any, finish: str = "tool_calls") -> dict[str, Any]:
     return {"events": [*({"data": chunk} for chunk in chunks), {"data": "[DONE]"}], "rest": ""}
 
 
-def translated(source: dict[str, Any], client: str) -> dict[str, Any]:
+def translate_stream(source: dict[str, Any], client: str) -> dict[str, Any]:
     return parse(b"".join(open_way(client, "openai_chat").stream([dump(source["events"])])))
 
 
@@ -46,15 +46,15 @@ NO_CALL = {"none": [], "without a name": [NAMELESS], "with an id alone": [{**NAM
 @pytest.mark.parametrize("calls", NO_CALL)
 def test_a_stream_without_a_call_ends_plainly(calls: str, client: str) -> None:
     source = stream(*NO_CALL[calls])
-    output = translated(source, client)
+    output = translate_stream(source, client)
     assert musts(source, output, client) == []
-    assert translated(stream(finish="stop"), client) == output
+    assert translate_stream(stream(finish="stop"), client) == output
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_cut_in_its_place_is_reported(client: str) -> None:
     source = stream()
-    cut = translated(stream(finish="length"), client)
+    cut = translate_stream(stream(finish="length"), client)
     assert "translation/finish-reason" in musts(source, cut, client)
 
 
@@ -91,16 +91,16 @@ def test_a_whole_reply_of_anthropic_without_a_call_ends_plainly(client: str) -> 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_call_beside_one_without_a_name_is_demanded(client: str) -> None:
     source = stream(CALL, {**NAMELESS, "index": 1, "id": "call_2"})
-    assert musts(source, translated(source, client), client) == []
-    assert "translation/call-lost" in musts(source, translated(stream(finish="stop"), client), client)
+    assert musts(source, translate_stream(source, client), client) == []
+    assert "translation/call-lost" in musts(source, translate_stream(stream(finish="stop"), client), client)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_fragment_at_a_new_index_goes_on_with_the_last_call(client: str) -> None:
     first_fragment = {**CALL, "function": {"name": "f", "arguments": '{"a":'}}
     source = stream(first_fragment, {"index": 1, "function": {"arguments": "1}"}})
-    output = translated(source, client)
-    lost = translated(stream({**CALL, "function": {"name": "f", "arguments": "{}"}}), client)
+    output = translate_stream(source, client)
+    lost = translate_stream(stream({**CALL, "function": {"name": "f", "arguments": "{}"}}), client)
     assert "translation/arguments" in musts(source, lost, client)
     assert musts(source, output, client) == []
 
@@ -112,9 +112,9 @@ def test_a_name_that_comes_late_names_the_call(client: str) -> None:
         {"index": 0, "function": {"arguments": '{"a":'}},
         {"index": 0, "function": {"name": "f", "arguments": "1}"}},
     )
-    output = translated(source, client)
+    output = translate_stream(source, client)
     assert musts(source, output, client) == []
-    assert "translation/call-lost" in musts(source, translated(stream(finish="stop"), client), client)
+    assert "translation/call-lost" in musts(source, translate_stream(stream(finish="stop"), client), client)
 
 
 def test_a_client_of_chat_gets_no_new_index_without_a_name() -> None:

@@ -21,7 +21,7 @@ def caption(call_id: str) -> str:
     return f"From the result of look ({call_id}):"
 
 
-def asked() -> dict[str, Any]:
+def chat_request_with_pictures() -> dict[str, Any]:
     """Two pictures after the results of two calls, in Chat."""
     calls = [{"id": each, "type": "function", "function": {"name": "look", "arguments": "{}"}} for each in IDS]
     tail: list[Any] = []
@@ -45,7 +45,7 @@ def image(data: str) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
 
 
-def sent(results: list[Any], tail: list[Any], ids: tuple[str, ...] = IDS) -> dict[str, Any]:
+def anthropic_request(results: list[Any], tail: list[Any], ids: tuple[str, ...] = IDS) -> dict[str, Any]:
     blocks = [{"type": "text", "text": each} if isinstance(each, str) else each for each in tail]
     answers = [
         {"type": "tool_result", "tool_use_id": each, "content": content}
@@ -68,28 +68,28 @@ def sent(results: list[Any], tail: list[Any], ids: tuple[str, ...] = IDS) -> dic
 
 OTHER = ("toolu_01", "toolu_02")
 FAITHFUL = {
-    "as they are": sent([REMARK, REMARK], [caption(IDS[0]), image(RED), caption(IDS[1]), image(BLUE)]),
-    "with the ids of the output": sent(
+    "as they are": anthropic_request([REMARK, REMARK], [caption(IDS[0]), image(RED), caption(IDS[1]), image(BLUE)]),
+    "with the ids of the output": anthropic_request(
         [REMARK, REMARK], [caption(OTHER[0]), image(RED), caption(OTHER[1]), image(BLUE)], OTHER
     ),
-    "with ids that the output does not have": sent(
+    "with ids that the output does not have": anthropic_request(
         [REMARK, REMARK], [caption(IDS[0]), image(RED), caption(IDS[1]), image(BLUE)], OTHER
     ),
-    "needless, the pictures are in their results": sent([[image(RED)], [image(BLUE)]], []),
-    "needless, but for one": sent([[image(RED)], REMARK], [caption(IDS[1]), image(BLUE)]),
+    "needless, the pictures are in their results": anthropic_request([[image(RED)], [image(BLUE)]], []),
+    "needless, but for one": anthropic_request([[image(RED)], REMARK], [caption(IDS[1]), image(BLUE)]),
 }
 DAMAGED = {
     "the pictures changed places": (
-        sent([REMARK, REMARK], [caption(IDS[0]), image(BLUE), caption(IDS[1]), image(RED)]),
+        anthropic_request([REMARK, REMARK], [caption(IDS[0]), image(BLUE), caption(IDS[1]), image(RED)]),
         {LINKED},
     ),
-    "the pictures are in each other's result": (sent([[image(BLUE)], [image(RED)]], []), {LINKED}),
-    "the captions are gone": (sent([REMARK, REMARK], [image(RED), image(BLUE)]), {LOST}),
+    "the pictures are in each other's result": (anthropic_request([[image(BLUE)], [image(RED)]], []), {LINKED}),
+    "the captions are gone": (anthropic_request([REMARK, REMARK], [image(RED), image(BLUE)]), {LOST}),
 }
 
 
 def musts(output: dict[str, Any]) -> set[str]:
-    findings = judge(asked(), output, client="openai_chat", upstream="anthropic").findings
+    findings = judge(chat_request_with_pictures(), output, client="openai_chat", upstream="anthropic").findings
     return {finding.rule for finding in findings if finding.level is Level.MUST}
 
 

@@ -20,14 +20,16 @@ def test_every_format_names_the_pages_at_their_words(case: Any, name: str) -> No
     turns = [turn for turn in case.scenario["conversation"] if turn["role"] == "assistant"]
     for exchange, turn in zip(case.exchanges(name), turns, strict=True):
         expected = [
-            (citation["url"], citation["title"], entry["text"]) for entry in turn["content"] for citation in _of(entry)
+            (citation["url"], citation["title"], entry["text"])
+            for entry in turn["content"]
+            for citation in _citations(entry)
         ]
         for direction, body in (("response", exchange.response), ("stream", parse(exchange.stream_path.read_bytes()))):
             actual = citations(formats.read(name, direction, body))
             assert [(citation.url, citation.title, citation.words) for citation in actual] == expected
 
 
-def _of(entry: dict[str, Any]) -> list[dict[str, Any]]:
+def _citations(entry: dict[str, Any]) -> list[dict[str, Any]]:
     return list(entry.get("citations", []))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
-from reference.stream_bodies import framed
+from reference.stream_bodies import frame_events
 from toolcall_conformance.basics.streaming import parse
 
 CUT, WHOLE = '{"path": "/etc/hosts", "content": "line1', '{"path": "/etc/hosts", "content": "line1"}'
@@ -58,7 +58,7 @@ def reply(name: str, texts: list[str | None], finish: str = "length") -> dict[st
     }
 
 
-def streamed(texts: list[str | None], finish: str = "length") -> bytes:
+def stream_reply(texts: list[str | None], finish: str = "length") -> bytes:
     """The same reply of Chat as a stream."""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": "So."}]
     for index, (at, text) in enumerate((at, text) for at, text in enumerate(texts) if text is not None):
@@ -73,7 +73,7 @@ def streamed(texts: list[str | None], finish: str = "length") -> bytes:
     entries.append({"index": 0, "delta": {}, "finish_reason": finish})
     chunks: list[Any] = [{**HEAD, "object": "chat.completion.chunk", "choices": [entry]} for entry in entries]
     chunks.append({**HEAD, "object": "chat.completion.chunk", "choices": [], "usage": USAGE})
-    return framed("openai_chat", [*chunks, "[DONE]"])
+    return frame_events("openai_chat", [*chunks, "[DONE]"])
 
 
 def messages(texts: list[str | None], stop: str = "max_tokens") -> bytes:
@@ -91,17 +91,17 @@ def messages(texts: list[str | None], stop: str = "max_tokens") -> bytes:
         events.append({"type": "content_block_stop", "index": at})
     delta = {"stop_reason": stop, "stop_sequence": None}
     events += [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
-    return framed("anthropic", events)
+    return frame_events("anthropic", events)
 
 
-def whole(upstream: str, client: str, source: dict[str, Any], like: dict[str, Any]) -> set[str]:
+def broken_rules(upstream: str, client: str, source: dict[str, Any], like: dict[str, Any]) -> set[str]:
     """The rules that the translation of ``like`` breaks as one of ``source``."""
     output = open_way(client, upstream).response(like)
     findings = judge(source, output, client=client, upstream=upstream, direction="response").findings
     return {finding.rule for finding in findings if finding.is_must}
 
 
-def in_stream(client: str, source: bytes, like: bytes, upstream: str = "openai_chat") -> set[str]:
+def broken_stream_rules(client: str, source: bytes, like: bytes, upstream: str = "openai_chat") -> set[str]:
     output = parse(b"".join(open_way(client, upstream, stream=True).stream([like])))
     findings = judge_stream(output, source=parse(source), client=client, upstream=upstream).findings
     return {finding.rule for finding in findings if finding.is_must}
@@ -114,48 +114,48 @@ ROUTES = [(upstream, client) for upstream in ("openai_chat", "openai_responses")
 @pytest.mark.parametrize(("upstream", "client"), ROUTES)
 def test_a_whole_reply(upstream: str, client: str, finish: str) -> None:
     source = reply(upstream, [FIRST, CUT], finish)
-    assert whole(upstream, client, source, source) == set()
-    assert whole(upstream, client, source, reply(upstream, [FIRST], finish)) == set()
+    assert broken_rules(upstream, client, source, source) == set()
+    assert broken_rules(upstream, client, source, reply(upstream, [FIRST], finish)) == set()
     for text in (WHOLE, "{}"):
-        assert whole(upstream, client, source, reply(upstream, [FIRST, text], finish)) == {AS_WHOLE}, text
-    assert "translation/call-lost" in whole(upstream, client, source, reply(upstream, [None, CUT], finish))
+        assert broken_rules(upstream, client, source, reply(upstream, [FIRST, text], finish)) == {AS_WHOLE}, text
+    assert "translation/call-lost" in broken_rules(upstream, client, source, reply(upstream, [None, CUT], finish))
 
 
 @pytest.mark.parametrize("client", FORMATS)
 def test_a_stream(client: str) -> None:
-    source = streamed([FIRST, CUT])
-    assert in_stream(client, source, source) == set()
-    assert in_stream(client, source, streamed([FIRST])) == set()
+    source = stream_reply([FIRST, CUT])
+    assert broken_stream_rules(client, source, source) == set()
+    assert broken_stream_rules(client, source, stream_reply([FIRST])) == set()
     for text in (WHOLE, "{}"):
-        assert in_stream(client, source, streamed([FIRST, text])) == {"translation/stream-cut-call"}, text
-    assert "translation/call-lost" in in_stream(client, source, streamed([None, CUT]))
+        assert broken_stream_rules(client, source, stream_reply([FIRST, text])) == {"translation/stream-cut-call"}, text
+    assert "translation/call-lost" in broken_stream_rules(client, source, stream_reply([None, CUT]))
 
 
 @pytest.mark.parametrize("client", FORMATS)
 def test_a_stream_of_anthropic(client: str) -> None:
     source = messages([FIRST, CUT])
-    assert in_stream(client, source, messages([FIRST]), "anthropic") == set()
+    assert broken_stream_rules(client, source, messages([FIRST]), "anthropic") == set()
     for text in (WHOLE, "{}"):
-        rules = in_stream(client, source, messages([FIRST, text]), "anthropic")
+        rules = broken_stream_rules(client, source, messages([FIRST, text]), "anthropic")
         assert rules == {"translation/stream-cut-call"}, text
 
 
 @pytest.mark.parametrize(("upstream", "client"), ROUTES)
 def test_the_end_of_a_reply_without_the_call_must_say_that_it_was_cut(upstream: str, client: str) -> None:
     source = reply(upstream, [FIRST, CUT])
-    rules = whole(upstream, client, source, reply(upstream, [FIRST], "tool_calls"))
+    rules = broken_rules(upstream, client, source, reply(upstream, [FIRST], "tool_calls"))
     assert {"translation/call-lost", "translation/finish-reason"} <= rules
-    streams = streamed([FIRST, CUT]), streamed([FIRST], "tool_calls")
-    assert {"translation/call-lost", "translation/finish-reason"} <= in_stream(client, *streams)
+    streams = stream_reply([FIRST, CUT]), stream_reply([FIRST], "tool_calls")
+    assert {"translation/call-lost", "translation/finish-reason"} <= broken_stream_rules(client, *streams)
 
 
 @pytest.mark.parametrize("client", FORMATS)
 def test_what_has_not_begun_may_be_left_out(client: str) -> None:
     source = reply("openai_chat", [FIRST, ""])
-    assert whole("openai_chat", client, source, reply("openai_chat", [FIRST])) == set()
-    assert whole("openai_chat", client, source, reply("openai_chat", [FIRST, "{}"])) == set()
+    assert broken_rules("openai_chat", client, source, reply("openai_chat", [FIRST])) == set()
+    assert broken_rules("openai_chat", client, source, reply("openai_chat", [FIRST, "{}"])) == set()
     complete_reply = reply("openai_chat", [FIRST, ""], "tool_calls")
-    lost = whole("openai_chat", client, complete_reply, reply("openai_chat", [FIRST], "tool_calls"))
+    lost = broken_rules("openai_chat", client, complete_reply, reply("openai_chat", [FIRST], "tool_calls"))
     assert "translation/call-lost" in lost
 
 
@@ -164,10 +164,10 @@ def test_free_text_shows_no_end() -> None:
     call = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_9", "name": "patch", "input": "*** Begin"}
     source["output"].append(call)
     for client in FORMATS:
-        assert whole("openai_responses", client, source, without) == set()
+        assert broken_rules("openai_responses", client, source, without) == set()
     source["output"].append(source["output"][0] | {"id": "msg_2"})
     without["output"].append(source["output"][-1])
-    assert "translation/call-lost" in whole("openai_responses", "openai_chat", source, without)
+    assert "translation/call-lost" in broken_rules("openai_responses", "openai_chat", source, without)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from doors.tolerance import unnamed
+from doors.tolerance import rules_mistake
 from every import every
 from judging import judge
 from toolcall_conformance.basics.contract import Route
@@ -29,24 +29,26 @@ def judgement(pair: dict[str, Any], *, tolerated: bool = False) -> Judgement:
     return judge(pair["source"], pair["output"], **ends, tolerated=tolerated)
 
 
-def asked(pair: dict[str, Any]) -> Judgement:
+def judge_with_tolerance(pair: dict[str, Any]) -> Judgement:
     """What a judge says that is asked for what it tolerated."""
     return judgement(pair, tolerated=True)
 
 
-def judged(pair: dict[str, Any]) -> tuple[Finding, ...]:
+def judge_pair(pair: dict[str, Any]) -> tuple[Finding, ...]:
     return judgement(pair).findings
 
 
 @every("path", SAME, id=name)
 def test_same_is_accepted(path: Path) -> None:
-    assert [finding for finding in judged(read_json(path)) if finding.level is Level.MUST] == []
+    assert [finding for finding in judge_pair(read_json(path)) if finding.level is Level.MUST] == []
 
 
 @every("path", SAME, id=name)
 def test_same_names_what_was_tolerated(path: Path) -> None:
     pair = read_json(path)
-    noted = [deviation for deviation in asked(pair).tolerated if deviation.name == path.parent.parent.name]
+    noted = [
+        deviation for deviation in judge_with_tolerance(pair).tolerated if deviation.name == path.parent.parent.name
+    ]
     assert bool(noted) == pair.get("needed", True)
     for deviation in noted:
         assert exists(pair["output"], deviation.pointer)
@@ -63,7 +65,7 @@ def exists(body: Any, pointer: str) -> bool:
 
 @every("path", DIFFERENT, id=name)
 def test_what_is_reported_was_not_tolerated(path: Path) -> None:
-    report = asked(read_json(path))
+    report = judge_with_tolerance(read_json(path))
     places = {finding.pointer for finding in report.findings if finding.level is Level.MUST and finding.pointer}
     assert places & {deviation.pointer for deviation in report.tolerated} == set()
 
@@ -71,14 +73,14 @@ def test_what_is_reported_was_not_tolerated(path: Path) -> None:
 def test_nothing_is_gathered_unasked() -> None:
     pair = read_json(SAME[0])
     assert judgement(pair).tolerated == ()
-    assert asked(pair).findings == judged(pair)
+    assert judge_with_tolerance(pair).findings == judge_pair(pair)
 
 
 @every("path", DIFFERENT, id=name)
 def test_different_is_told(path: Path) -> None:
     pair = read_json(path)
-    assert unnamed(path, pair) == ""
-    rules = {finding.rule for finding in judged(pair)}
+    assert rules_mistake(path, pair) == ""
+    rules = {finding.rule for finding in judge_pair(pair)}
     assert rules & set(pair["rules"]), (rules, pair["rules"])
 
 

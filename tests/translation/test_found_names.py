@@ -15,13 +15,13 @@ def bodies(ending: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A request with a found tool, which the user names in the end, and its translation, which ends with ``ending``."""
     case = load_corpus().cases["server_tools/tool-reference-in-result"]
     source, output = (copy.deepcopy(case.exchanges(name)[-1].request) for name in ("anthropic", "openai_chat"))
-    source["messages"].append({"role": "user", "content": ASKED.format(name=found(source))})
+    source["messages"].append({"role": "user", "content": ASKED.format(name=tool_reference_name(source))})
     if ending is not None:
-        output["messages"].append({"role": "user", "content": ending.format(name=found(source))})
+        output["messages"].append({"role": "user", "content": ending.format(name=tool_reference_name(source))})
     return source, output
 
 
-def found(source: dict[str, Any]) -> str:
+def tool_reference_name(source: dict[str, Any]) -> str:
     contents = (message["content"] for message in source["messages"])
     parts = (part for content in contents if isinstance(content, list) for part in content)
     inner = (block for part in parts if part["type"] == "tool_result" for block in part["content"])
@@ -30,7 +30,7 @@ def found(source: dict[str, Any]) -> str:
     )
 
 
-def lost(ending: str | None) -> set[str]:
+def rules_of_ending(ending: str | None) -> set[str]:
     source, output = bodies(ending)
     findings = judge(source, output, client="anthropic", upstream="openai_chat").findings
     return {
@@ -39,8 +39,8 @@ def lost(ending: str | None) -> set[str]:
 
 
 def test_a_word_of_the_user_s_that_names_the_tool() -> None:
-    assert lost(ASKED) == set()
+    assert rules_of_ending(ASKED) == set()
 
 
 def test_without_it_something_is_lost() -> None:
-    assert lost(None) == {"translation/text-lost"}
+    assert rules_of_ending(None) == {"translation/text-lost"}

@@ -14,7 +14,7 @@ FOLDER = load_corpus().root / "scenarios" / "server_tools" / "tool-search" / "op
 FOUND = "convert_currency"
 
 
-def searched() -> dict[str, Any]:
+def search_request() -> dict[str, Any]:
     """A request whose client searched, and so declares the tool that it found in the history alone."""
     body: dict[str, Any] = read_json(FOLDER / "02-request.json")
     body["tools"] = [tool for tool in body["tools"] if tool.get("name") != FOUND]
@@ -27,9 +27,9 @@ def searched() -> dict[str, Any]:
     return body
 
 
-def declared(*tools: dict[str, Any]) -> dict[str, Any]:
+def chat_request_with_tools(*tools: dict[str, Any]) -> dict[str, Any]:
     """The same for Chat, with these tools."""
-    items = searched()["input"]
+    items = search_request()["input"]
     call, result = items[3], items[4]
     function = {"name": call["name"], "arguments": call["arguments"]}
     calls = [{"id": call["call_id"], "type": "function", "function": function}]
@@ -47,7 +47,7 @@ def declared(*tools: dict[str, Any]) -> dict[str, Any]:
 
 def tools() -> tuple[dict[str, Any], dict[str, Any]]:
     """The declared tool and the found one, as Chat has them."""
-    body = searched()
+    body = search_request()
     search_tool = next(item for item in body["input"] if item.get("type") == "tool_search_output")["tools"][0]
     keys = ("name", "description", "parameters", "strict")
     both = [{key: tool[key] for key in keys} for tool in (body["tools"][0], search_tool)]
@@ -55,7 +55,9 @@ def tools() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def rules(*declarations: dict[str, Any]) -> set[str]:
-    findings = judge(searched(), declared(*declarations), client="openai_responses", upstream="openai_chat").findings
+    findings = judge(
+        search_request(), chat_request_with_tools(*declarations), client="openai_responses", upstream="openai_chat"
+    ).findings
     return {finding.rule for finding in findings if not finding.is_note}
 
 
@@ -65,7 +67,7 @@ def test_searches_that_are_done_may_be_left_out() -> None:
 
 
 def test_a_found_tool_may_stand_in_the_history_alone() -> None:
-    body = searched()
+    body = search_request()
     assert judge(body, body, client="openai_responses", upstream="openai_responses").findings == ()
 
 
@@ -77,8 +79,8 @@ def test_a_found_tool_that_is_lost() -> None:
 def as_function(**changes: Any) -> dict[str, Any]:
     """The request for Chat, in which the search is a function: declared, called, and answered by the names found."""
     search = {"name": "tool_search", "description": "Find tools.", "parameters": {"type": "object", "properties": {}}}
-    body = declared(search, *tools())
-    arguments = next(item for item in searched()["input"] if item.get("type") == "tool_search_call")["arguments"]
+    body = chat_request_with_tools(search, *tools())
+    arguments = next(item for item in search_request()["input"] if item.get("type") == "tool_search_call")["arguments"]
     function = {"name": "tool_search", "arguments": json.dumps(arguments)} | changes
     call = {"id": "call_Kq2WmT7", "type": "function", "function": function}
     answer = {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"tools": [FOUND]})}
@@ -87,7 +89,7 @@ def as_function(**changes: Any) -> dict[str, Any]:
 
 
 def rules_of(body: dict[str, Any]) -> set[str]:
-    findings = judge(searched(), body, client="openai_responses", upstream="openai_chat").findings
+    findings = judge(search_request(), body, client="openai_responses", upstream="openai_chat").findings
     return {finding.rule for finding in findings if not finding.is_note}
 
 

@@ -13,7 +13,7 @@ import toolcall_conformance
 from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.checks.conversation.captions import rename_captions
-from tracing import lines_run
+from tracing import count_lines
 
 OURS = str(Path(toolcall_conformance.__file__).parent)
 SMALL, LARGE = 15, 60
@@ -26,22 +26,22 @@ def picture(number: int) -> str:
     return f"https://example.com/{number:04d}.png"
 
 
-def shown(size: int) -> dict[str, Any]:
+def request_with_pictures(size: int) -> dict[str, Any]:
     """A request of Chat's with pictures by their addresses."""
     parts = [{"type": "image_url", "image_url": {"url": picture(at)}} for at in range(size)]
     return {"model": "gpt-4.1", "messages": [{"role": "user", "content": [{"type": "text", "text": "Look."}, *parts]}]}
 
 
-def told(*texts: str) -> dict[str, Any]:
+def output_without_pictures(*texts: str) -> dict[str, Any]:
     """What a translator may make of it for Anthropic, without any picture."""
     parts = [{"type": "text", "text": text} for text in ("Look.", *texts)]
     message = {"role": "user", "content": parts}
     return {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [message]}
 
 
-def judging(output: Callable[[int], dict[str, Any]]) -> Callable[[int], Callable[[], object]]:
+def judge_remarks(output: Callable[[int], dict[str, Any]]) -> Callable[[int], Callable[[], object]]:
     def work(size: int) -> Callable[[], object]:
-        source, output_body = shown(size), output(size)
+        source, output_body = request_with_pictures(size), output(size)
         return lambda: judge(source, output_body, client="openai_chat", upstream="anthropic", tolerated=True)
 
     return work
@@ -73,17 +73,27 @@ def captions(size: int) -> Callable[[], object]:
     "work",
     [
         pytest.param(captions, id="captions"),
-        pytest.param(judging(lambda size: told(*(f"({picture(at)})" for at in range(size)))), id="a remark each"),
-        pytest.param(judging(lambda size: told(*(f"({at} apples)" for at in range(size)))), id="other remarks"),
         pytest.param(
-            judging(lambda size: told("Look at " + " and ".join(f"({picture(at)})" for at in range(size)))),
+            judge_remarks(lambda size: output_without_pictures(*(f"({picture(at)})" for at in range(size)))),
+            id="a remark each",
+        ),
+        pytest.param(
+            judge_remarks(lambda size: output_without_pictures(*(f"({at} apples)" for at in range(size)))),
+            id="other remarks",
+        ),
+        pytest.param(
+            judge_remarks(
+                lambda size: output_without_pictures(
+                    "Look at " + " and ".join(f"({picture(at)})" for at in range(size))
+                )
+            ),
             id="all remarks in a text",
         ),
     ],
 )
 def test_no_line_runs_with_a_product(work: Callable[[int], Callable[[], object]]) -> None:
     work(2)()  # what is loaded on first use
-    small, large = (lines_run(work(size), OURS) for size in (SMALL, LARGE))
+    small, large = (count_lines(work(size), OURS) for size in (SMALL, LARGE))
     steep = {}
     for (code, line), count in large.items():
         grown = math.log(count / max(small[code, line], 4 * SMALL)) / math.log(LARGE / SMALL)

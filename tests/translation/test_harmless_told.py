@@ -33,7 +33,7 @@ def harmless() -> Iterator[Mapping[str, Any]]:
     return (verdict for verdict in read_verdicts(CORPUS.root) if verdict["kind"] == "harmless" and "source" in verdict)
 
 
-def told(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
+def judge_output(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
     """What the judge says of an output; of a request in a loop by what was said before, and by itself."""
     results = [judgement(whole, output, tolerated=True)]
     if whole["direction"] == "loop" and "request" in whole:
@@ -43,7 +43,7 @@ def told(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
     return [result for result in results if result.findings or result.losses or result.tolerated]
 
 
-def made(whole: Mapping[str, Any]) -> Any:
+def reference_output(whole: Mapping[str, Any]) -> Any:
     """What the reference makes of the source of a verdict; in a loop it makes the golden."""
     direction, source = whole["direction"], whole["source"]
     ends = Route(whole["client"], whole["upstream"], whole["client_model"], whole["upstream_model"])
@@ -61,7 +61,7 @@ def made(whole: Mapping[str, Any]) -> Any:
     return b"".join(session.stream(iter([dump(source_of(whole)["events"])])))
 
 
-def says_the_same(whole: Mapping[str, Any], reference: Any) -> bool:
+def is_same_reply(whole: Mapping[str, Any], reference: Any) -> bool:
     """Whether an output is, as JSON, what the reference makes; of streams whether the replies are."""
     if whole["direction"] != "stream":
         return equal(whole["output"], reference)
@@ -72,15 +72,15 @@ def says_the_same(whole: Mapping[str, Any], reference: Any) -> bool:
 @every("verdict", harmless(), id=lambda verdict: verdict["name"])
 def test_a_harmless_change_is_told(verdict: Mapping[str, Any]) -> None:
     whole = whole_verdict(CORPUS.root, verdict)
-    if told(whole, whole["output"]):
+    if judge_output(whole, whole["output"]):
         return
     try:
-        reference = made(whole)
+        reference = reference_output(whole)
     except Refused:
         ends = Route(whole["client"], whole["upstream"], whole["client_model"], whole["upstream_model"])
         assert Judge(CORPUS).may_refuse(ends, whole["source"])
         return
-    assert says_the_same(whole, reference) or told(whole, reference)
+    assert is_same_reply(whole, reference) or judge_output(whole, reference)
 
 
 def test_all_directions_have_harmless_changes() -> None:

@@ -75,12 +75,12 @@ def test_what_no_rule_compares_is_a_warning(name: str, direction: str, edit: tup
 def test_a_setting_that_only_its_own_format_has_must_arrive(name: str, key: str, value: Any, default: Any) -> None:
     request = CASE.exchanges(name)[1].request
 
-    def found(before: Any, after: Any) -> set[tuple[str, Level]]:
+    def judge_setting(before: Any, after: Any) -> set[tuple[str, Level]]:
         judgement = judge({**request, key: before}, {**request, **after}, client=name, upstream=name, corpus=CORPUS)
         return {(finding.rule, finding.level) for finding in judgement.findings}
 
-    assert ("translation/setting-lost", Level.MUST) in found(value, {})
-    assert not any(level is Level.MUST for _, level in found(default, {}))
+    assert ("translation/setting-lost", Level.MUST) in judge_setting(value, {})
+    assert not any(level is Level.MUST for _, level in judge_setting(default, {}))
 
 
 def test_a_setting_on_which_no_reply_depends_is_a_warning() -> None:

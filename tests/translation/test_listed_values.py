@@ -31,7 +31,7 @@ def gemini(schema: Any, key: str = "parameters") -> dict[str, Any]:
     return {"contents": contents, "tools": [{"functionDeclarations": [function]}]}
 
 
-def told(source: Any, output: Any, upstream: str = "gemini") -> dict[str, str]:
+def levels_by_rule(source: Any, output: Any, upstream: str = "gemini") -> dict[str, str]:
     findings = judge(source, output, client="openai_chat", upstream=upstream).findings
     return {finding.rule: str(finding.level) for finding in findings if not finding.is_note}
 
@@ -63,14 +63,14 @@ def told(source: Any, output: Any, upstream: str = "gemini") -> dict[str, str]:
     ],
 )
 def test_in_a_language_that_lists_texts(schema: Any, became: Any, rules: dict[str, str]) -> None:
-    assert told(chat(schema), gemini(became)) == rules
+    assert levels_by_rule(chat(schema), gemini(became)) == rules
 
 
 def test_in_a_language_that_lists_any_value_it_is_a_fault() -> None:
-    assert told(chat(BOOLEAN), gemini({"type": "boolean"}, "parametersJsonSchema")) == {ENUM: "MUST"}
+    assert levels_by_rule(chat(BOOLEAN), gemini({"type": "boolean"}, "parametersJsonSchema")) == {ENUM: "MUST"}
     for upstream in ("anthropic", "openai_responses"):
         output = json.loads(json.dumps(ask("openai_chat", upstream, chat(BOOLEAN))).replace(', "const": true', ""))
-        assert told(chat(BOOLEAN), output, upstream)[ENUM] == "MUST"
+        assert levels_by_rule(chat(BOOLEAN), output, upstream)[ENUM] == "MUST"
 
 
 def test_of_an_answer_as_well() -> None:
@@ -81,9 +81,9 @@ def test_of_an_answer_as_well() -> None:
     config = output["generationConfig"]
     config.pop("responseJsonSchema")
     config["responseSchema"] = {"type": "OBJECT", "properties": {"a": {"type": "BOOLEAN"}}, "required": ["a"]}
-    assert told(source, output) == {}
+    assert levels_by_rule(source, output) == {}
     config["responseSchema"]["properties"]["a"] = {"type": "STRING"}
-    assert told(source, output) == {"translation/response-format-changed": "SHOULD"}
+    assert levels_by_rule(source, output) == {"translation/response-format-changed": "SHOULD"}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_whole_numbers_are_compared_as_they_are_written() -> None:
 
 @pytest.mark.parametrize(("before", "after"), [("6E2", "600"), ("1E23", str(10**23)), ("-1.50E1", "-15")])
 def test_arguments_may_be_written_so(before: str, after: str) -> None:
-    def asked(number: str) -> dict[str, Any]:
+    def request_with_number(number: str) -> dict[str, Any]:
         call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": f'{{"a": [{number}]}}'}}
         turns = [{"role": "assistant", "content": None, "tool_calls": [call]}]
         result = {"role": "tool", "tool_call_id": "c", "content": "ok"}
@@ -142,10 +142,13 @@ def test_arguments_may_be_written_so(before: str, after: str) -> None:
 
     for upstream in FORMATS:
         for first, other in ((before, after), (after, before)):
-            output = ask("openai_chat", upstream, asked(other))
-            assert "MUST" not in told(asked(first), output, upstream).values(), (upstream, first)
-            changed = ask("openai_chat", upstream, asked("77"))
-            assert told(asked(first), changed, upstream)["translation/arguments"] == "MUST"
+            output = ask("openai_chat", upstream, request_with_number(other))
+            assert "MUST" not in levels_by_rule(request_with_number(first), output, upstream).values(), (
+                upstream,
+                first,
+            )
+            changed = ask("openai_chat", upstream, request_with_number("77"))
+            assert levels_by_rule(request_with_number(first), changed, upstream)["translation/arguments"] == "MUST"
 
 
 @pytest.mark.parametrize("written", ["6E2", "600.0", "600"])
@@ -153,6 +156,6 @@ def test_whole_numbers_of_protobuf_may_be_texts(written: str) -> None:
     source = chat({"type": "array", "items": {"type": "string"}, "minItems": 600}, max_completion_tokens=600)
     output = gemini({"type": "ARRAY", "items": {"type": "STRING"}, "minItems": written})
     output["generationConfig"] = {"maxOutputTokens": written}
-    assert told(source, output) == {}
+    assert levels_by_rule(source, output) == {}
     output["generationConfig"] = {"maxOutputTokens": "6E-2"}
-    assert "gemini/max-output-tokens" in told(source, output)
+    assert "gemini/max-output-tokens" in levels_by_rule(source, output)

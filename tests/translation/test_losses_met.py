@@ -103,7 +103,7 @@ GEMINI: dict[str, Any] = {
 BODIES = {"anthropic": CLAUDE, "openai_chat": CHAT, "gemini": GEMINI}
 
 
-def noted(client: str, upstream: str, source: Any, output: Any, **more: Any) -> dict[str, tuple[str, int]]:
+def losses_by_element(client: str, upstream: str, source: Any, output: Any, **more: Any) -> dict[str, tuple[str, int]]:
     """The losses of a request that passes: element to kind and count."""
     model = output.get("model", "gemini-2.5-flash")
     judgement = judge(source, output, client=client, upstream=upstream, upstream_model=model, **more)
@@ -112,7 +112,7 @@ def noted(client: str, upstream: str, source: Any, output: Any, **more: Any) -> 
 
 
 def test_what_chat_cannot_say_of_a_messages_request() -> None:
-    assert noted("anthropic", "openai_chat", CLAUDE, CHAT) == {
+    assert losses_by_element("anthropic", "openai_chat", CLAUDE, CHAT) == {
         "cache-control": ("may", 1),
         "error-mark": ("may", 1),
         "private:context_management": ("cannot", 1),
@@ -124,7 +124,7 @@ def test_what_chat_cannot_say_of_a_messages_request() -> None:
 
 
 def test_what_gemini_cannot_say_of_a_messages_request() -> None:
-    assert noted("anthropic", "gemini", CLAUDE, GEMINI) == {
+    assert losses_by_element("anthropic", "gemini", CLAUDE, GEMINI) == {
         "big-integers": ("cannot", 1),
         "cache-control": ("cannot", 1),
         "call-id": ("may", 2),
@@ -138,7 +138,7 @@ def test_what_gemini_cannot_say_of_a_messages_request() -> None:
     }
 
 
-def said_in_words(output: dict[str, Any]) -> None:
+def put_error_in_words(output: dict[str, Any]) -> None:
     output["messages"][3]["content"] = "Error: the lamp is broken"
 
 
@@ -147,17 +147,18 @@ def breakpoints(output: dict[str, Any]) -> None:
     output["messages"][0]["content"] = [part]
 
 
-def reasoning(output: dict[str, Any]) -> None:
+def add_reasoning(output: dict[str, Any]) -> None:
     output["messages"][2]["reasoning_content"] = "Hm."
 
 
 @pytest.mark.parametrize(
-    ("element", "keep"), [("error-mark", said_in_words), ("cache-control", breakpoints), ("reasoning-text", reasoning)]
+    ("element", "keep"),
+    [("error-mark", put_error_in_words), ("cache-control", breakpoints), ("reasoning-text", add_reasoning)],
 )
 def test_what_a_convention_kept_is_not_lost(element: str, keep: Any) -> None:
     output = copy.deepcopy(CHAT)
     keep(output)
-    before, after = (noted("anthropic", "openai_chat", CLAUDE, body) for body in (CHAT, output))
+    before, after = (losses_by_element("anthropic", "openai_chat", CLAUDE, body) for body in (CHAT, output))
     assert before.keys() - after.keys() == {element}
 
 
@@ -192,7 +193,7 @@ def test_only_what_the_source_says_can_be_lost(client: str, upstream: str, expec
     if client == "gemini" and upstream == "openai_chat":
         del output["user"], output["parallel_tool_calls"], output["tools"][0]["function"]["strict"]
         output["messages"][2]["tool_calls"][0]["function"]["arguments"] = '{"at": 9007199254740992}'
-    assert noted(client, upstream, BODIES[client], output).keys() == expected
+    assert losses_by_element(client, upstream, BODIES[client], output).keys() == expected
 
 
 @pytest.mark.parametrize(("mime", "expected"), [("audio/wav", ("cannot", 1)), ("image/png", None)])
@@ -233,12 +234,14 @@ def test_a_phase_is_lost_once_a_message_and_only_where_no_key_says_it() -> None:
     ]
     messages = [{"role": role, "content": text} for role, text in turns]
     lost = {"phase": ("cannot", 1)}
-    assert noted("openai_responses", "openai_chat", source, {"model": "gpt-5.4", "messages": messages}) == lost
+    assert (
+        losses_by_element("openai_responses", "openai_chat", source, {"model": "gpt-5.4", "messages": messages}) == lost
+    )
     claude = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 9, "messages": messages}
-    assert noted("openai_responses", "anthropic", source, claude) == lost
+    assert losses_by_element("openai_responses", "anthropic", source, claude) == lost
     contents = [{"role": {"assistant": "model"}.get(role, role), "parts": [{"text": text}]} for role, text in turns]
-    assert noted("openai_responses", "gemini", source, {"contents": contents}) == lost
-    assert noted("openai_responses", "openai_responses", source, source) == {}
+    assert losses_by_element("openai_responses", "gemini", source, {"contents": contents}) == lost
+    assert losses_by_element("openai_responses", "openai_responses", source, source) == {}
 
 
 def test_what_must_arrive_is_a_finding_and_no_loss() -> None:
@@ -282,7 +285,7 @@ def test_a_reply_has_its_own_losses() -> None:
 
 
 def test_a_loss_that_need_not_be_is_told_as_undue() -> None:
-    losses = noted("anthropic", "openai_chat", CLAUDE, CHAT, declared=["tool-schema", "top-k", "made-up"])
+    losses = losses_by_element("anthropic", "openai_chat", CLAUDE, CHAT, declared=["tool-schema", "top-k", "made-up"])
     assert losses["tool-schema"] == ("undue", 1)
     assert losses["top-k"] == ("cannot", 1)
     assert "made-up" not in losses
@@ -328,5 +331,5 @@ def test_the_table_knows_every_loss_above(corpus: Corpus) -> None:
     pairs = table(corpus)["pairs"]
     for client, upstream in (("anthropic", "openai_chat"), ("anthropic", "gemini")):
         rows = {loss["element"]: loss["demand"] for loss in pairs[f"{client}-to-{upstream}"]["request"]}
-        for element, (kind, _) in noted(client, upstream, BODIES[client], BODIES[upstream]).items():
+        for element, (kind, _) in losses_by_element(client, upstream, BODIES[client], BODIES[upstream]).items():
             assert rows.get(element, "cannot" if element.startswith("private:") else None) == kind, element

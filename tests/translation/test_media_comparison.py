@@ -20,7 +20,7 @@ def source_of(picture: str) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": picture}}
 
 
-def shown(picture: str, mime: str = "image/png") -> dict[str, Any]:
+def picture_part(picture: str, mime: str = "image/png") -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": picture if ":" in picture else f"data:{mime};base64,{picture}"}}
 
 
@@ -117,15 +117,15 @@ def talk(model: str, *parts: list[dict[str, Any]]) -> dict[str, Any]:
     return {"model": model, limit: 100, "messages": messages}
 
 
-def asked(*parts: list[dict[str, Any]]) -> dict[str, Any]:
+def anthropic_request(*parts: list[dict[str, Any]]) -> dict[str, Any]:
     return talk("claude-sonnet-4-5-20250929", *parts)
 
 
-def sent(*parts: list[dict[str, Any]]) -> dict[str, Any]:
+def chat_request(*parts: list[dict[str, Any]]) -> dict[str, Any]:
     return talk("gpt-4.1-2025-04-14", *parts)
 
 
-def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
+def levels_by_rule(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     upstream = "openai_responses" if "input" in output else "openai_chat"
     levels: dict[str, Level] = {}
     for finding in judge(source, output, client="anthropic", upstream=upstream).findings:
@@ -144,51 +144,59 @@ RESULTS = calls_of_anthropic([source_of(RED)], [source_of(BLUE)])
 REMARK = "[image/png: in the next user message]"
 
 
-def captioned(first: str, second: str) -> list[dict[str, Any]]:
-    return [text("From the result of f (t0):"), shown(first), text("From the result of f (t1):"), shown(second)]
+def captioned_pictures(first: str, second: str) -> list[dict[str, Any]]:
+    return [
+        text("From the result of f (t0):"),
+        picture_part(first),
+        text("From the result of f (t1):"),
+        picture_part(second),
+    ]
 
 
-def labelled(first: str, second: str) -> list[dict[str, Any]]:
-    return [text("This is file 241a70:"), shown(first), text("This is file 6a18c6:"), shown(second)]
+def labelled_pictures(first: str, second: str) -> list[dict[str, Any]]:
+    return [text("This is file 241a70:"), picture_part(first), text("This is file 6a18c6:"), picture_part(second)]
 
 
-def numbered(first: str, second: str) -> list[dict[str, Any]]:
-    return [text("Image of tool result #1"), shown(first), text("Image of tool result #2"), shown(second)]
+def numbered_pictures(first: str, second: str) -> list[dict[str, Any]]:
+    return [text("Image of tool result #1"), picture_part(first), text("Image of tool result #2"), picture_part(second)]
 
 
 FAITHFUL = {
     "inside their results": (RESULTS, calls_of_responses([responses_part(RED)], [responses_part(BLUE)])),
-    "behind the batch under captions": (RESULTS, calls_of_chat(REMARK, REMARK, tail=captioned(RED, BLUE))),
+    "behind the batch under captions": (RESULTS, calls_of_chat(REMARK, REMARK, tail=captioned_pictures(RED, BLUE))),
     "under captions in another order": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, tail=[*captioned(RED, BLUE)[2:], *captioned(RED, BLUE)[:2]]),
+        calls_of_chat(REMARK, REMARK, tail=[*captioned_pictures(RED, BLUE)[2:], *captioned_pictures(RED, BLUE)[:2]]),
     ),
     "under the labels of their results": (
         RESULTS,
-        calls_of_chat("See file 241a70.", "See file 6a18c6.", tail=labelled(RED, BLUE)),
+        calls_of_chat("See file 241a70.", "See file 6a18c6.", tail=labelled_pictures(RED, BLUE)),
     ),
-    "under the numbers of their results": (RESULTS, calls_of_chat(REMARK, REMARK, tail=numbered(RED, BLUE))),
+    "under the numbers of their results": (RESULTS, calls_of_chat(REMARK, REMARK, tail=numbered_pictures(RED, BLUE))),
     "behind the only result": (
         calls_of_anthropic([text("shot"), source_of(RED)]),
-        calls_of_chat("shot", tail=[shown(RED)]),
+        calls_of_chat("shot", tail=[picture_part(RED)]),
     ),
     "of the user": (
-        asked([source_of(RED), text("One")], [text("Two")]),
-        sent([shown(RED), text("One")], [text("Two")]),
+        anthropic_request([source_of(RED), text("One")], [text("Two")]),
+        chat_request([picture_part(RED), text("One")], [text("Two")]),
     ),
     "the same picture at two turns": (
-        asked([source_of(RED), text("One")], [source_of(RED), text("Two")]),
-        sent([shown(RED), text("One")], [shown(RED), text("Two")]),
+        anthropic_request([source_of(RED), text("One")], [source_of(RED), text("Two")]),
+        chat_request([picture_part(RED), text("One")], [picture_part(RED), text("Two")]),
     ),
     "a wrong type mended": (
-        asked([{"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": RED}}]),
-        sent([shown(RED)]),
+        anthropic_request([{"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": RED}}]),
+        chat_request([picture_part(RED)]),
     ),
-    "an address": (asked([source_of(URL), text("One")]), sent([shown(URL), text("One")])),
-    "a fetched address": (asked([source_of(URL), text("One")]), sent([shown(RED), text("One")])),
+    "an address": (anthropic_request([source_of(URL), text("One")]), chat_request([picture_part(URL), text("One")])),
+    "a fetched address": (
+        anthropic_request([source_of(URL), text("One")]),
+        chat_request([picture_part(RED), text("One")]),
+    ),
 }
 
-TWO = asked([source_of(RED), text("One")], [source_of(BLUE), text("Two")])
+TWO = anthropic_request([source_of(RED), text("One")], [source_of(BLUE), text("Two")])
 DAMAGED = {
     "exchanged between results": (
         RESULTS,
@@ -197,58 +205,64 @@ DAMAGED = {
     ),
     "exchanged under captions": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, tail=captioned(BLUE, RED)),
+        calls_of_chat(REMARK, REMARK, tail=captioned_pictures(BLUE, RED)),
         {LINKED: Level.MUST},
     ),
     "exchanged under labels": (
         RESULTS,
-        calls_of_chat("See file 241a70.", "See file 6a18c6.", tail=labelled(BLUE, RED)),
+        calls_of_chat("See file 241a70.", "See file 6a18c6.", tail=labelled_pictures(BLUE, RED)),
         {LINKED: Level.MUST},
     ),
     "exchanged under numbers": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, tail=numbered(BLUE, RED)),
+        calls_of_chat(REMARK, REMARK, tail=numbered_pictures(BLUE, RED)),
         {LINKED: Level.MUST},
     ),
     "under a number that no result has": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, tail=[text("Result 7:"), shown(RED), text("Result 8:"), shown(BLUE)]),
+        calls_of_chat(
+            REMARK, REMARK, tail=[text("Result 7:"), picture_part(RED), text("Result 8:"), picture_part(BLUE)]
+        ),
         {"translation/media-owner-unclear": Level.SHOULD},
     ),
     "without captions": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, tail=[shown(RED), shown(BLUE)]),
+        calls_of_chat(REMARK, REMARK, tail=[picture_part(RED), picture_part(BLUE)]),
         {"translation/media-owner-unclear": Level.SHOULD},
     ),
     "exchanged between turns": (
         TWO,
-        sent([shown(BLUE), text("One")], [shown(RED), text("Two")]),
+        chat_request([picture_part(BLUE), text("One")], [picture_part(RED), text("Two")]),
         {MOVED: Level.MUST},
     ),
-    "at a later turn": (TWO, sent([text("One")], [shown(RED), shown(BLUE), text("Two")]), {MOVED: Level.MUST}),
+    "at a later turn": (
+        TWO,
+        chat_request([text("One")], [picture_part(RED), picture_part(BLUE), text("Two")]),
+        {MOVED: Level.MUST},
+    ),
     "twice": (
-        asked([source_of(RED), text("One")], [text("Two")]),
-        sent([shown(RED), text("One")], [shown(RED), text("Two")]),
+        anthropic_request([source_of(RED), text("One")], [text("Two")]),
+        chat_request([picture_part(RED), text("One")], [picture_part(RED), text("Two")]),
         {MOVED: Level.MUST},
     ),
     "in another order": (
-        asked([source_of(RED), source_of(BLUE), text("One")]),
-        sent([shown(BLUE), shown(RED), text("One")]),
+        anthropic_request([source_of(RED), source_of(BLUE), text("One")]),
+        chat_request([picture_part(BLUE), picture_part(RED), text("One")]),
         {"translation/media-order": Level.SHOULD},
     ),
     "under another type": (
-        asked([source_of(RED), text("One")]),
-        sent([shown(RED, "image/jpeg"), text("One")]),
+        anthropic_request([source_of(RED), text("One")]),
+        chat_request([picture_part(RED, "image/jpeg"), text("One")]),
         {LOST: Level.MUST},
     ),
     "an address lost": (
-        asked([source_of(URL), text("One")]),
-        sent([text("One")]),
+        anthropic_request([source_of(URL), text("One")]),
+        chat_request([text("One")]),
         {"translation/media-link-lost": Level.SHOULD},
     ),
     "another address": (
-        asked([source_of(URL), text("One")]),
-        sent([shown(OTHER_URL), text("One")]),
+        anthropic_request([source_of(URL), text("One")]),
+        chat_request([picture_part(OTHER_URL), text("One")]),
         {"translation/media-link-lost": Level.SHOULD},
     ),
 }
@@ -256,13 +270,13 @@ DAMAGED = {
 
 @pytest.mark.parametrize("name", FAITHFUL)
 def test_media_at_their_place_are_silent(name: str) -> None:
-    assert found(*FAITHFUL[name]) == {}
+    assert levels_by_rule(*FAITHFUL[name]) == {}
 
 
 @pytest.mark.parametrize("name", DAMAGED)
 def test_media_elsewhere_break_a_rule(name: str) -> None:
     source, output, rules = DAMAGED[name]
-    assert found(source, output) == rules
+    assert levels_by_rule(source, output) == rules
 
 
 @pytest.mark.parametrize(
@@ -282,7 +296,7 @@ def test_a_picture_at_an_address_is_of_no_other_kind(address: str, mime: str, wr
     """The source says no type; where an address ends as those of pictures do not, it may be anything."""
     source = {
         "model": "gpt-4.1-2025-04-14",
-        "messages": [{"role": "user", "content": [shown(address), text("What is it?")]}],
+        "messages": [{"role": "user", "content": [picture_part(address), text("What is it?")]}],
     }
     parts = [{"fileData": {"mimeType": mime, "fileUri": address}}, {"text": "What is it?"}]
     judgement = judge(source, {"contents": [{"role": "user", "parts": parts}]}, client="openai_chat", upstream="gemini")

@@ -61,7 +61,7 @@ def anthropic(result: Any, *texts: str) -> dict[str, Any]:
     }
 
 
-def found(source: dict[str, Any], output: dict[str, Any], client: str, upstream: str) -> dict[str, Level]:
+def levels_by_rule(source: dict[str, Any], output: dict[str, Any], client: str, upstream: str) -> dict[str, Level]:
     findings = judge(source, output, client=client, upstream=upstream).findings
     prefixes = ("translation/media", "translation/text", "translation/result")
     return {finding.rule: finding.level for finding in findings if finding.rule.startswith(prefixes)}
@@ -88,7 +88,7 @@ SOUNDS = {
 @pytest.mark.parametrize("name", SOUNDS)
 def test_sound_for_a_format_without_sound(name: str) -> None:
     output, rules = SOUNDS[name]
-    assert found(HEARD, output, "openai_chat", "anthropic") == rules
+    assert levels_by_rule(HEARD, output, "openai_chat", "anthropic") == rules
 
 
 PICTURES = {
@@ -109,7 +109,7 @@ PICTURES = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_only_types_that_the_target_takes_are_demanded(name: str) -> None:
     mime, data, result, rules = PICTURES[name]
-    assert found(gemini(mime, data), anthropic(result), "gemini", "anthropic") == rules
+    assert levels_by_rule(gemini(mime, data), anthropic(result), "gemini", "anthropic") == rules
 
 
 @pytest.mark.parametrize("has_text", [True, False])

@@ -99,7 +99,7 @@ def keys_and_values(schema: Any) -> Iterator[str]:
 
 
 @cache
-def known() -> frozenset[str]:
+def known_words() -> frozenset[str]:
     files = [*CORPUS.root.glob("formats/*/*.schema.json"), *CORPUS.root.glob("schemas/*.schema.json")]
     words = {word for path in files for word in keys_and_values(parse(path.read_bytes()))}
     return frozenset(words | {rule.partition("/")[2] for rule in CORPUS.rules} | KEYWORDS | CORPUS.equivalences.keys())
@@ -120,7 +120,7 @@ def names(tree: ast.AST) -> set[str]:
 
 def word_lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
     """Collections of words that are none of a body's and none of the code's, with their lines."""
-    allowed = known() | names(tree)
+    allowed = known_words() | names(tree)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Set, ast.List, ast.Tuple)):
             entries: list[ast.expr | None] = [*node.elts]
@@ -135,7 +135,7 @@ def word_lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
             yield node.lineno, strange
 
 
-def spelt_patterns(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def literal_patterns(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Patterns with three letters in a row, escapes aside."""
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in COMPILING):
@@ -152,7 +152,7 @@ def numbers(tree: ast.AST) -> set[float]:
     return {number for number in constants if isinstance(number, (int, float)) and abs(number) > SMALL}
 
 
-def asked_for(tree: ast.AST) -> Iterator[str]:
+def equivalence_names(tree: ast.AST) -> Iterator[str]:
     """The names under which code asks for equivalences: texts, and constants of its module."""
     constants = {
         target.id: node.value.value
@@ -174,7 +174,7 @@ def asked_for(tree: ast.AST) -> Iterator[str]:
 def test_words_are_data(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert list(word_lists(tree)) == []
-    assert list(spelt_patterns(tree)) == []
+    assert list(literal_patterns(tree)) == []
 
 
 def own_words() -> frozenset[str]:
@@ -220,7 +220,7 @@ def test_bounds_are_data() -> None:
 
 def test_code_asks_for_equivalences_that_there_are_and_uses_their_data() -> None:
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in LAWS]
-    equivalences = {name for tree in trees for name in asked_for(tree)}
+    equivalences = {name for tree in trees for name in equivalence_names(tree)}
     with_data = {
         entry.name for entry in CORPUS.equivalences.values() if entry.words or entry.patterns or entry.parameters
     }
@@ -246,7 +246,7 @@ def test_every_list_pattern_and_bound_is_used() -> None:
 )
 def test_a_list_of_words_is_seen(code: str) -> None:
     tree = ast.parse(code)
-    assert [*word_lists(tree), *spelt_patterns(tree)]
+    assert [*word_lists(tree), *literal_patterns(tree)]
 
 
 def test_a_bound_is_seen() -> None:
@@ -257,4 +257,4 @@ def test_a_bound_is_seen() -> None:
 def test_words_of_bodies_and_of_the_code_are_none() -> None:
     tree = ast.parse('KEYS = ("type", "text", "anyOf", "items")\nimport re\nWORD = re.compile(r"\\w+|\\bat\\b")')
     assert not list(word_lists(tree))
-    assert not list(spelt_patterns(tree))
+    assert not list(literal_patterns(tree))

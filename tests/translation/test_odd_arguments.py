@@ -42,7 +42,7 @@ def history(name: str, arguments: str) -> dict[str, Any]:
     return {"model": "m", "input": items, "tools": [{"type": "function", **TOOL, "strict": False}]}
 
 
-def given(name: str, arguments: Any) -> dict[str, Any]:
+def history_with_arguments(name: str, arguments: Any) -> dict[str, Any]:
     """That conversation in any format, the arguments of its call as given."""
     body = ask("openai_chat", name, history("openai_chat", "{}")) if name in OBJECT else history(name, arguments)
     if name == "anthropic":
@@ -52,9 +52,9 @@ def given(name: str, arguments: Any) -> dict[str, Any]:
     return body
 
 
-def said(source: str, arguments: str, target: str, became: Any) -> dict[str, Level]:
+def levels_by_rule(source: str, arguments: str, target: str, became: Any) -> dict[str, Level]:
     body = history(source, arguments)
-    findings = judge(body, given(target, became), client=source, upstream=target).findings
+    findings = judge(body, history_with_arguments(target, became), client=source, upstream=target).findings
     return {finding.rule: finding.level for finding in findings if not finding.is_note}
 
 
@@ -72,32 +72,34 @@ def test_the_reference_obeys_the_law(source: str, arguments: str) -> None:
     id=lambda source, target, arguments: f"{source}-{target}-{arguments}",
 )
 def test_the_same_text_is_right(source: str, target: str, arguments: str) -> None:
-    assert said(source, arguments, target, arguments) == {}
+    assert levels_by_rule(source, arguments, target, arguments) == {}
 
 
 @pytest.mark.parametrize("arguments", NOTHING)
 def test_nothing_may_be_an_empty_object(arguments: str) -> None:
-    assert [said("openai_chat", arguments, target, {}) for target in OBJECT] == [{}, {}]
-    assert said("openai_chat", arguments, "openai_responses", "{}") == {}
+    assert [levels_by_rule("openai_chat", arguments, target, {}) for target in OBJECT] == [{}, {}]
+    assert levels_by_rule("openai_chat", arguments, "openai_responses", "{}") == {}
 
 
 @pytest.mark.parametrize("arguments", NO_OBJECT)
 def test_what_says_something_may_stand_inside_an_object(arguments: str) -> None:
     for target in OBJECT:
-        assert said("openai_chat", arguments, target, {"raw": arguments}) == {}
-        assert said("openai_chat", arguments, target, {}) == {"translation/unreadable-arguments": Level.SHOULD}
+        assert levels_by_rule("openai_chat", arguments, target, {"raw": arguments}) == {}
+        assert levels_by_rule("openai_chat", arguments, target, {}) == {
+            "translation/unreadable-arguments": Level.SHOULD
+        }
 
 
 def test_json_may_stand_inside_an_object_as_it_is() -> None:
-    assert said("openai_chat", "[1, 2]", "anthropic", {"value": [1, 2]}) == {}
-    assert said("openai_chat", "[1, 2]", "anthropic", {"value": "[1,2]"}) == {}
-    assert said("openai_chat", "[1, 2]", "anthropic", {"value": [1]}) == {"translation/arguments": Level.MUST}
-    assert said("openai_chat", '"{\\"a\\": 1}"', "anthropic", {"a": 1}) == {}
+    assert levels_by_rule("openai_chat", "[1, 2]", "anthropic", {"value": [1, 2]}) == {}
+    assert levels_by_rule("openai_chat", "[1, 2]", "anthropic", {"value": "[1,2]"}) == {}
+    assert levels_by_rule("openai_chat", "[1, 2]", "anthropic", {"value": [1]}) == {"translation/arguments": Level.MUST}
+    assert levels_by_rule("openai_chat", '"{\\"a\\": 1}"', "anthropic", {"a": 1}) == {}
 
 
 def test_of_a_key_that_occurs_twice_the_last_one_counts() -> None:
-    assert said("openai_chat", TWICE, "anthropic", {"a": 2}) == {}
-    assert said("openai_chat", TWICE, "anthropic", {"a": 1}) == {"translation/arguments": Level.MUST}
+    assert levels_by_rule("openai_chat", TWICE, "anthropic", {"a": 2}) == {}
+    assert levels_by_rule("openai_chat", TWICE, "anthropic", {"a": 1}) == {"translation/arguments": Level.MUST}
     own = judge(history("openai_chat", TWICE), {}, client="openai_chat", upstream="openai_chat").findings
     assert "openai_chat/call-arguments-json" not in {finding.rule for finding in own}
 
@@ -111,7 +113,7 @@ def reply(arguments: str) -> dict[str, Any]:
     return {**head, "choices": [choice], "usage": usage}
 
 
-def streamed(arguments: str) -> bytes:
+def stream_call(arguments: str) -> bytes:
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "m"}
     call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}
     deltas: list[tuple[dict[str, Any], str | None]] = [
@@ -136,15 +138,15 @@ def test_replies_and_streams_obey_the_law_as_well(client: str, arguments: str) -
     answer = open_way(client, "openai_chat").response(reply(arguments))
     findings = judge(reply(arguments), answer, client=client, upstream="openai_chat", direction="response").findings
     assert [finding for finding in findings if not finding.is_note] == []
-    source = parse(streamed(arguments))
-    output = parse(b"".join(open_way(client, "openai_chat").stream([streamed(arguments)])))
+    source = parse(stream_call(arguments))
+    output = parse(b"".join(open_way(client, "openai_chat").stream([stream_call(arguments)])))
     findings = judge_stream(output, client=client, upstream="openai_chat", source=source).findings
     assert [finding for finding in findings if not finding.is_note] == []
 
 
 @pytest.mark.parametrize("arguments", NO_JSON)
 def test_a_stream_that_changes_odd_arguments_is_told(arguments: str) -> None:
-    source, output = parse(streamed(arguments)), parse(streamed('{"b": "T'))
+    source, output = parse(stream_call(arguments)), parse(stream_call('{"b": "T'))
     translation = parse(b"".join(open_way("openai_responses", "openai_chat").stream([dump(output["events"])])))
     findings = judge_stream(translation, client="openai_responses", upstream="openai_chat", source=source).findings
     assert "translation/unreadable-arguments" in {finding.rule for finding in findings}

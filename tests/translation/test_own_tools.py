@@ -33,7 +33,7 @@ def responses(*tools: Any, items: tuple[Any, ...] = ()) -> dict[str, Any]:
     return {"model": "gpt-4.1-2025-04-14", "input": input_items, "max_output_tokens": 1024, "tools": [*tools]}
 
 
-def told(source: Any, output: Any, client: str, upstream: str, **more: Any) -> dict[str, Level]:
+def levels_by_rule(source: Any, output: Any, client: str, upstream: str, **more: Any) -> dict[str, Level]:
     findings = judge(source, output, client=client, upstream=upstream, **more).findings
     return {finding.rule: finding.level for finding in findings if finding.level is not Level.NOTE}
 
@@ -49,42 +49,45 @@ CLIENT_RUN = [
 @pytest.mark.parametrize(("kind", "name", "others"), CLIENT_RUN)
 def test_a_tool_that_the_client_runs_arrives_as_a_function(kind: str, name: str, others: list[str]) -> None:
     source = anthropic({"type": kind, "name": name})
-    assert told(source, chat(name), "anthropic", "openai_chat") == {}
-    assert told(source, chat(*others), "anthropic", "openai_chat") == {}
-    assert told(source, chat("quite_another_name"), "anthropic", "openai_chat") == {}
-    assert told(source, chat(), "anthropic", "openai_chat") == {"translation/tool-lost": Level.MUST}
+    assert levels_by_rule(source, chat(name), "anthropic", "openai_chat") == {}
+    assert levels_by_rule(source, chat(*others), "anthropic", "openai_chat") == {}
+    assert levels_by_rule(source, chat("quite_another_name"), "anthropic", "openai_chat") == {}
+    assert levels_by_rule(source, chat(), "anthropic", "openai_chat") == {"translation/tool-lost": Level.MUST}
 
 
 def test_two_functions_for_one_are_one_too_many() -> None:
     source = anthropic({"type": "bash_20250124", "name": "bash"})
-    levels = told(source, chat("bash", "send_money"), "anthropic", "openai_chat")
+    levels = levels_by_rule(source, chat("bash", "send_money"), "anthropic", "openai_chat")
     assert levels == {"translation/tool-invented": Level.MUST}
 
 
 @pytest.mark.parametrize("own", [{"type": "shell", "environment": {"type": "local"}}, {"type": "local_shell"}])
 def test_or_as_the_targets_own(own: dict[str, Any]) -> None:
     source = anthropic({"type": "bash_20250124", "name": "bash"})
-    assert told(source, responses(own), "anthropic", "openai_responses") == {}
-    assert told(source, responses({"type": "apply_patch"}), "anthropic", "openai_responses") == {
+    assert levels_by_rule(source, responses(own), "anthropic", "openai_responses") == {}
+    assert levels_by_rule(source, responses({"type": "apply_patch"}), "anthropic", "openai_responses") == {
         "translation/tool-lost": Level.MUST
     }
 
 
 def test_a_shell_of_the_providers_is_another_matter() -> None:
     hosted = responses({"type": "shell", "environment": {"type": "container_auto"}})
-    assert told(hosted, chat(), "openai_responses", "openai_chat") == {LOST: Level.SHOULD}
+    assert levels_by_rule(hosted, chat(), "openai_responses", "openai_chat") == {LOST: Level.SHOULD}
 
 
 SEARCH = anthropic({"type": "web_search_20250305", "name": "web_search"})
 
 
 def test_a_tool_that_the_provider_runs_is_never_silently_gone() -> None:
-    assert told(SEARCH, chat(), "anthropic", "openai_chat") == {LOST: Level.SHOULD}
-    assert told(SEARCH, chat(), "anthropic", "openai_chat", declared=["tool-hosted"]) == {}
-    assert told(SEARCH, chat("web_search"), "anthropic", "openai_chat") == {AS_FUNCTION: Level.SHOULD}
-    assert told(SEARCH, chat(web_search_options={}), "anthropic", "openai_chat") == {}
-    assert told(SEARCH, responses({"type": "web_search"}), "anthropic", "openai_responses") == {}
-    assert told(SEARCH, responses({"type": "code_interpreter"}), "anthropic", "openai_responses")[LOST] == Level.SHOULD
+    assert levels_by_rule(SEARCH, chat(), "anthropic", "openai_chat") == {LOST: Level.SHOULD}
+    assert levels_by_rule(SEARCH, chat(), "anthropic", "openai_chat", declared=["tool-hosted"]) == {}
+    assert levels_by_rule(SEARCH, chat("web_search"), "anthropic", "openai_chat") == {AS_FUNCTION: Level.SHOULD}
+    assert levels_by_rule(SEARCH, chat(web_search_options={}), "anthropic", "openai_chat") == {}
+    assert levels_by_rule(SEARCH, responses({"type": "web_search"}), "anthropic", "openai_responses") == {}
+    assert (
+        levels_by_rule(SEARCH, responses({"type": "code_interpreter"}), "anthropic", "openai_responses")[LOST]
+        == Level.SHOULD
+    )
 
 
 def test_the_choice_of_a_tool_that_stays_behind_is_lost_with_it() -> None:
@@ -93,12 +96,12 @@ def test_the_choice_of_a_tool_that_stays_behind_is_lost_with_it() -> None:
         {"name": "ping", "input_schema": {"type": "object", "properties": {}}},
         tool_choice={"type": "tool", "name": "web_search"},
     )
-    assert told(source, chat("ping"), "anthropic", "openai_chat") == {LOST: Level.SHOULD}
+    assert levels_by_rule(source, chat("ping"), "anthropic", "openai_chat") == {LOST: Level.SHOULD}
 
 
 def test_what_only_brings_in_other_tools_may_go() -> None:
     source = anthropic({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"})
-    assert told(source, chat(), "anthropic", "openai_chat") == {}
+    assert levels_by_rule(source, chat(), "anthropic", "openai_chat") == {}
 
 
 HISTORIES = [
@@ -152,10 +155,12 @@ def test_calls_and_results_cross(tool: Any, call: Any, output: Any, arguments: A
             stream=False,
         )
         translation = ReferenceTranslator().open(route).request(source)
-        assert told(source, translation, "openai_responses", upstream) == {}
+        assert levels_by_rule(source, translation, "openai_responses", upstream) == {}
         if upstream == "openai_chat":
             function = translation["messages"][1]["tool_calls"][0]["function"]
             function["arguments"] = json.dumps(arguments)
-            assert told(source, translation, "openai_responses", upstream) == {}
+            assert levels_by_rule(source, translation, "openai_responses", upstream) == {}
             function["arguments"] = json.dumps({"command": "rm -r ."})
-            assert told(source, translation, "openai_responses", upstream) == {"translation/arguments": Level.MUST}
+            assert levels_by_rule(source, translation, "openai_responses", upstream) == {
+                "translation/arguments": Level.MUST
+            }

@@ -82,7 +82,7 @@ def shape(kind: str, **more: Any) -> dict[str, Any]:
     return members({"kind": {"const": kind}, **more}, required=["kind"])
 
 
-def listed(kind: str, **more: Any) -> dict[str, Any]:
+def schema_with_enum(kind: str, **more: Any) -> dict[str, Any]:
     return members({"kind": {"type": "string", "enum": [kind]}, **more}, required=["kind"])
 
 
@@ -122,8 +122,8 @@ DIFFERENT: dict[str, tuple[Any, Any, str]] = {
         "schema-narrowed schema-widened",
     ),
     "a-branch-known-by-its-only-value": (
-        {"oneOf": [listed("a", x={"type": "string", "minLength": 2}), listed("b", x=WHOLE)]},
-        {"oneOf": [listed("b", x=WHOLE), listed("a", x=TEXT)]},
+        {"oneOf": [schema_with_enum("a", x={"type": "string", "minLength": 2}), schema_with_enum("b", x=WHOLE)]},
+        {"oneOf": [schema_with_enum("b", x=WHOLE), schema_with_enum("a", x=TEXT)]},
         "schema-bound",
     ),
     "a-shorter-text-in-a-rewritten-union": (

@@ -181,13 +181,18 @@ def test_forms_of_replies_with_and_without_a_schema() -> None:
     forms: list[dict[str, Any]] = [{"type": "json_schema", **closed}, {"type": "json_schema", "name": "n"}]
     forms.append({"type": "json_object"})
 
-    def found(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
+    def rules_of_form(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
         inner = {key: value for key, value in before.items() if key != "type"}
         request = chat("{}") | {"response_format": {"type": "json_schema", "json_schema": inner}}
         return rules(request, responses(text={"format": after}), "openai_chat", "openai_responses")
 
-    assert found(forms[0], forms[0]) == found(forms[1], forms[1]) == found(forms[1], forms[0]) == set()
-    assert found(forms[0], forms[1]) == found(forms[0], forms[2]) == {"response-format-changed"}
+    assert (
+        rules_of_form(forms[0], forms[0])
+        == rules_of_form(forms[1], forms[1])
+        == rules_of_form(forms[1], forms[0])
+        == set()
+    )
+    assert rules_of_form(forms[0], forms[1]) == rules_of_form(forms[0], forms[2]) == {"response-format-changed"}
 
 
 def test_a_choice_and_a_flag_where_there_are_no_calls() -> None:
@@ -205,59 +210,65 @@ def test_a_choice_and_a_flag_where_there_are_no_calls() -> None:
     assert rules(request_with_tools, output | {"tools": [tool]}, "openai_chat", "anthropic") == {"parallel-flag"}
 
 
-def answered(content: Any, *, failed: bool = False) -> dict[str, Any]:
+def anthropic_request_with_result(content: Any, *, failed: bool = False) -> dict[str, Any]:
     body = anthropic({})
     result = body["messages"][-1]["content"][0]
     result.update({"content": content} | ({"is_error": True} if failed else {}))
     return body
 
 
-def answered_in_chat(text: str) -> dict[str, Any]:
+def chat_request_with_result(text: str) -> dict[str, Any]:
     body = chat("{}") | {"max_completion_tokens": 9}
     body["messages"][-1]["content"] = text
     return body
 
 
-def answered_in_gemini(response: dict[str, Any]) -> dict[str, Any]:
+def gemini_request_with_result(response: dict[str, Any]) -> dict[str, Any]:
     body = gemini({}) | {"generationConfig": {"maxOutputTokens": 9}}
     body["contents"][-1]["parts"][0]["functionResponse"]["response"] = response
     return body
 
 
 FULL = "The disk is full"
-FAILED = answered(FULL, failed=True)
+FAILED = anthropic_request_with_result(FULL, failed=True)
 RESULTS: dict[str, tuple[Any, Any, set[str]]] = {
     "a-list-of-texts": (
-        answered([{"type": "text", "text": text} for text in "ab"]),
-        answered_in_gemini({"output": ["a", "b"]}),
+        anthropic_request_with_result([{"type": "text", "text": text} for text in "ab"]),
+        gemini_request_with_result({"output": ["a", "b"]}),
         {"result-wrapped"},
     ),
-    "a-number-for-the-message": (FAILED, answered_in_gemini({"error": 5}), {"error-message"}),
+    "a-number-for-the-message": (FAILED, gemini_request_with_result({"error": 5}), {"error-message"}),
     "an-object-for-the-message": (
         FAILED,
-        answered_in_gemini({"output": {"error": 5}}),
+        gemini_request_with_result({"output": {"error": 5}}),
         {"error-mark", "error-message"},
     ),
-    "a-message-for-none": (answered("", failed=True), answered_in_chat("x"), {"result-content"}),
+    "a-message-for-none": (
+        anthropic_request_with_result("", failed=True),
+        chat_request_with_result("x"),
+        {"result-content"},
+    ),
     "a-denial-of-other-words": (
         FAILED,
-        answered_in_chat(f"Not so (it seems to me): failed: {FULL}"),
+        chat_request_with_result(f"Not so (it seems to me): failed: {FULL}"),
         {"error-message-extended"},
     ),
-    "a-denial-far-away": (FAILED, answered_in_chat(f"no; failure. {FULL}"), {"error-message-extended"}),
+    "a-denial-far-away": (FAILED, chat_request_with_result(f"no; failure. {FULL}"), {"error-message-extended"}),
     "an-object-that-says-error-by-itself": (
-        answered_in_gemini({"error": True, "code": 7}),
-        answered('{"error": true, "code": 7}', failed=True),
+        gemini_request_with_result({"error": True, "code": 7}),
+        anthropic_request_with_result('{"error": true, "code": 7}', failed=True),
         set(),
     ),
     "bytes-that-are-no-text": (
-        answered([{"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": "//4="}}]),
-        answered_in_gemini({"output": "other"}),
+        anthropic_request_with_result(
+            [{"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": "//4="}}]
+        ),
+        gemini_request_with_result({"output": "other"}),
         {"media-lost", "result-content"},
     ),
     "an-object-that-says-error": (
-        answered_in_gemini({"output": {"error": 7}}),
-        answered('{"error": 7}', failed=True),
+        gemini_request_with_result({"output": {"error": 7}}),
+        anthropic_request_with_result('{"error": 7}', failed=True),
         {"error-mark-invented"},
     ),
 }
@@ -298,19 +309,19 @@ def test_a_tool_that_lost_its_name_is_known_by_its_words() -> None:
 
 def test_an_object_that_says_error_reads_like_a_failure() -> None:
     def read(value: Any) -> bool:
-        (result,) = formats.read("gemini", "request", answered_in_gemini(value)).results
+        (result,) = formats.read("gemini", "request", gemini_request_with_result(value)).results
         return looks_like_error(CORPUS, result)
 
     assert read({"error": 5, "code": 1})
     assert not read({"error": 0, "code": 1})
 
 
-def thought(text: str, *more: dict[str, Any]) -> dict[str, Any]:
+def message_with_thinking(text: str, *more: dict[str, Any]) -> dict[str, Any]:
     """An assistant's message that begins with thinking."""
     return {"role": "assistant", "content": [{"type": "thinking", "thinking": text, "signature": "c2ln"}, *more]}
 
 
-def of_history(golden: list[Any], output: list[Any]) -> set[str]:
+def history_rules(golden: list[Any], output: list[Any]) -> set[str]:
     settings = {"model": "m", "max_tokens": 9}
     ends = Ends("openai_chat", "anthropic")
     findings = Judge(CORPUS).history({**settings, "messages": golden}, {**settings, "messages": output}, ends).findings
@@ -320,21 +331,21 @@ def of_history(golden: list[Any], output: list[Any]) -> set[str]:
 
 
 def test_state_where_nothing_is_called() -> None:
-    messages = [{"role": "user", "content": "go"}, thought("Hm.", {"type": "text", "text": "Hi."})]
+    messages = [{"role": "user", "content": "go"}, message_with_thinking("Hm.", {"type": "text", "text": "Hi."})]
     messages.append({"role": "user", "content": "on"})
-    assert of_history(messages, messages) == set()
+    assert history_rules(messages, messages) == set()
 
 
 def test_state_of_a_call_that_is_lost_is_not_moved() -> None:
     first, _, result = anthropic({})["messages"]
     call = anthropic({})["messages"][1]["content"][0]
-    rest = [thought("Hm.", {"type": "text", "text": "Hi."}), {"role": "user", "content": "on"}]
-    rule_names = of_history([first, thought("Hm.", call), result, rest[1]], [first, *rest])
+    rest = [message_with_thinking("Hm.", {"type": "text", "text": "Hi."}), {"role": "user", "content": "on"}]
+    rule_names = history_rules([first, message_with_thinking("Hm.", call), result, rest[1]], [first, *rest])
     assert "call-lost" in rule_names
     assert "state-moved" not in rule_names
 
 
-def stored(*items: dict[str, Any]) -> dict[str, Any]:
+def stored_request(*items: dict[str, Any]) -> dict[str, Any]:
     return {"model": "m", "previous_response_id": "resp_1", "input": list(items)}
 
 
@@ -346,7 +357,7 @@ def test_calls_of_the_new_part_of_a_kept_conversation() -> None:
         {"role": "assistant", "content": "Where?"},
         {"role": "user", "content": "here"},
     ]
-    source = stored({"role": "user", "content": "here"}, call, result)
+    source = stored_request({"role": "user", "content": "here"}, call, result)
     assert rules(source, body, "openai_responses", "anthropic") == set()
     body["messages"][3]["content"][0]["name"] = "g"
     assert "call-name" in rules(source, body, "openai_responses", "anthropic")
@@ -354,7 +365,7 @@ def test_calls_of_the_new_part_of_a_kept_conversation() -> None:
 
 def test_a_result_that_nobody_gave_in_a_kept_conversation() -> None:
     body = anthropic({}, {"type": "text", "text": "on"})
-    rule_names = rules(stored({"role": "user", "content": "on"}), body, "openai_responses", "anthropic")
+    rule_names = rules(stored_request({"role": "user", "content": "on"}), body, "openai_responses", "anthropic")
     assert "result-invented" in rule_names
 
 
@@ -394,11 +405,13 @@ TEXTS: dict[str, tuple[list[str], list[str]]] = {
 
 @pytest.mark.parametrize(("before", "after"), TEXTS.values(), ids=TEXTS)
 def test_texts_that_are_nearly_the_same(before: list[str], after: list[str]) -> None:
-    def said(texts: list[str]) -> dict[str, Any]:
+    def request_with_texts(texts: list[str]) -> dict[str, Any]:
         content = [{"type": "text", "text": text} for text in texts]
         return {"model": "m", "messages": [{"role": "user", "content": content}]}
 
-    assert rules(said(before), said(after) | {"max_tokens": 9}, "openai_chat", "anthropic") == {"text-changed"}
+    assert rules(
+        request_with_texts(before), request_with_texts(after) | {"max_tokens": 9}, "openai_chat", "anthropic"
+    ) == {"text-changed"}
 
 
 def test_no_more_than_a_few_differences_of_the_same_format() -> None:

@@ -25,7 +25,7 @@ def gemini(**config: Any) -> dict[str, Any]:
     return {"generationConfig": {"maxOutputTokens": 4096, "thinkingConfig": config}}
 
 
-def told(client: str, source: dict[str, Any], upstream: str, output: dict[str, Any]) -> dict[str, Level]:
+def levels_by_rule(client: str, source: dict[str, Any], upstream: str, output: dict[str, Any]) -> dict[str, Level]:
     findings = judge(BARE[client] | source, BARE[upstream] | output, client=client, upstream=upstream).findings
     return {finding.rule.removeprefix("translation/setting-"): finding.level for finding in findings}
 
@@ -58,13 +58,13 @@ CHAT, RESPONSES, HIGH = "openai_chat", "openai_responses", {"reasoning_effort": 
     ],
 )
 def test_the_wish(client: str, source: Any, upstream: str, output: Any, expected: dict[str, Level]) -> None:
-    assert told(client, source, upstream, output) == expected
+    assert levels_by_rule(client, source, upstream, output) == expected
 
 
 @pytest.mark.parametrize("effort", [{}, {"value": "high"}, ["high"], 3, True])
 def test_an_effort_that_is_no_word(effort: Any) -> None:
     """A translator may write anything; the judge must not fail over it."""
-    assert Level.MUST in told(CHAT, HIGH, RESPONSES, {"reasoning": {"effort": effort}}).values()
+    assert Level.MUST in levels_by_rule(CHAT, HIGH, RESPONSES, {"reasoning": {"effort": effort}}).values()
 
 
 SUMMARY, GIVEN = {"reasoning": {"effort": "high", "summary": "auto"}}, {"not-shown": Level.SHOULD}
@@ -103,7 +103,7 @@ def test_whether_thoughts_are_shown(
     client: str, source: Any, upstream: str, output: Any, expected: dict[str, Level]
 ) -> None:
     """Where the source does not say, its model decides, and so may the translator."""
-    levels = told(client, source, upstream, output)
+    levels = levels_by_rule(client, source, upstream, output)
     assert {rule: level for rule, level in levels.items() if "thoughts" in rule} == {
         f"translation/thoughts-{rule}": level for rule, level in expected.items()
     }

@@ -49,7 +49,7 @@ def anthropic(*contents: Any) -> dict[str, Any]:
     }
 
 
-def failed(content: Any) -> dict[str, Any]:
+def failure(content: Any) -> dict[str, Any]:
     return {"content": content, "is_error": True}
 
 
@@ -97,16 +97,16 @@ def gemini(*responses: Any, beside: Any = ()) -> dict[str, Any]:
     }
 
 
-def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
+def gravest_levels(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     """The rules that a translation breaks, with the gravest level of each."""
     levels: dict[str, Level] = {}
-    for finding in judged(source, output):
+    for finding in judge_pair(source, output):
         if levels.get(finding.rule) is not Level.MUST:
             levels[finding.rule] = finding.level
     return levels
 
 
-def judged(source: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ...]:
+def judge_pair(source: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ...]:
     client, upstream = format_of(source), format_of(output)
     return judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash").findings
 
@@ -135,22 +135,22 @@ FAITHFUL = {
     "an object in a wrapper": (anthropic('{"a": 1}'), gemini({"result": {"a": 1}})),
     "several texts joined": (anthropic([text("a b"), text("c")]), chat("a b\n\nc")),
     "an empty object is empty": (gemini({}), chat("")),
-    "bare message": (anthropic(failed("boom")), chat("boom")),
-    "Error:": (anthropic(failed("boom")), chat("Error: boom")),
-    "error prefix in capitals": (anthropic(failed("boom")), chat("ERROR: boom")),
-    "Execution Error:": (anthropic(failed("boom")), chat("Execution Error: boom")),
-    "Tool error with the tool's name": (anthropic(failed("boom")), chat("Tool error (f): boom")),
-    "Error executing tool": (anthropic(failed("boom")), chat("Error executing tool f: boom")),
-    "tags": (anthropic(failed("boom")), chat("<tool_use_error>boom</tool_use_error>")),
-    "message under error": (anthropic(failed("boom")), chat('{"error": "boom", "is_error": true}')),
-    "message with a status": (anthropic(failed("boom")), chat('{"status": "error", "message": "boom"}')),
-    "message in an object": (anthropic(failed("boom")), gemini({"error": {"message": "boom"}})),
-    "message under output and error": (anthropic(failed("boom")), gemini({"output": "boom", "error": "boom"})),
-    "message beside is_error": (anthropic(failed("boom")), gemini({"output": "boom", "is_error": True})),
+    "bare message": (anthropic(failure("boom")), chat("boom")),
+    "Error:": (anthropic(failure("boom")), chat("Error: boom")),
+    "error prefix in capitals": (anthropic(failure("boom")), chat("ERROR: boom")),
+    "Execution Error:": (anthropic(failure("boom")), chat("Execution Error: boom")),
+    "Tool error with the tool's name": (anthropic(failure("boom")), chat("Tool error (f): boom")),
+    "Error executing tool": (anthropic(failure("boom")), chat("Error executing tool f: boom")),
+    "tags": (anthropic(failure("boom")), chat("<tool_use_error>boom</tool_use_error>")),
+    "message under error": (anthropic(failure("boom")), chat('{"error": "boom", "is_error": true}')),
+    "message with a status": (anthropic(failure("boom")), chat('{"status": "error", "message": "boom"}')),
+    "message in an object": (anthropic(failure("boom")), gemini({"error": {"message": "boom"}})),
+    "message under output and error": (anthropic(failure("boom")), gemini({"output": "boom", "error": "boom"})),
+    "message beside is_error": (anthropic(failure("boom")), gemini({"output": "boom", "is_error": True})),
     "error object as text": (gemini({"error": OBJECT}), chat("Error: " + json.dumps(OBJECT))),
-    "error text of several chunks": (anthropic(failed([text("a"), text("b")])), chat("Error: a\nb")),
-    "error text of several chunks as an object": (anthropic(failed([text("a"), text("b")])), gemini({"error": "a\nb"})),
-    "empty error": (anthropic(failed("")), chat("Error:")),
+    "error text of several chunks": (anthropic(failure([text("a"), text("b")])), chat("Error: a\nb")),
+    "error text of several chunks as object": (anthropic(failure([text("a"), text("b")])), gemini({"error": "a\nb"})),
+    "empty error": (anthropic(failure("")), chat("Error:")),
     "picture leaves a remark": (
         anthropic([text("shot 1"), IMAGE]),
         chat(f"shot 1\n{DROPPED}", after=[text("From the result of f (t0):"), SHOWN]),
@@ -174,7 +174,7 @@ TOLD = {
     "a wrapped placeholder": (anthropic(""), gemini({"output": "(no output)"}), PLACEHOLDER),
     "blanks at the ends are gone": (anthropic(" x\n"), chat("x"), TRIMMED),
     "advice after an error": (
-        anthropic(failed("boom")),
+        anthropic(failure("boom")),
         chat("boom\n\nFix the errors and try again."),
         "translation/error-message-extended",
     ),
@@ -188,13 +188,13 @@ DAMAGED = {
     "text after the JSON": (anthropic('{"a": 1}'), chat([text('{"a": 1}'), text("EXTRA")]), CONTENT),
     "a sentence for nothing": (anthropic(""), chat("Ignore all; exit code 1"), CONTENT),
     "true for false": (anthropic("false"), gemini({"output": True}), CONTENT),
-    "an error that went well": (anthropic(failed("boom")), chat("Success. (boom)"), CONTENT),
-    "an error that is none": (anthropic(failed("boom")), chat("No error: boom"), CONTENT),
-    "an error glued into a word": (anthropic(failed("boom")), chat("boomerang was fine, all ok"), MESSAGE),
-    "an error glued into a number": (anthropic(failed("1")), chat("11 files changed, all good"), MESSAGE),
-    "another exit code": (anthropic(failed("exit 1")), chat("exit 127"), MESSAGE),
-    "chunks of an error in another order": (anthropic(failed([text("a"), text("b")])), chat("b\na"), MESSAGE),
-    "success beside the error": (anthropic(failed("boom")), gemini({"error": "boom", "output": "12 rows"}), CONTENT),
+    "an error that went well": (anthropic(failure("boom")), chat("Success. (boom)"), CONTENT),
+    "an error that is none": (anthropic(failure("boom")), chat("No error: boom"), CONTENT),
+    "an error glued into a word": (anthropic(failure("boom")), chat("boomerang was fine, all ok"), MESSAGE),
+    "an error glued into a number": (anthropic(failure("1")), chat("11 files changed, all good"), MESSAGE),
+    "another exit code": (anthropic(failure("exit 1")), chat("exit 127"), MESSAGE),
+    "chunks of an error in another order": (anthropic(failure([text("a"), text("b")])), chat("b\na"), MESSAGE),
+    "success beside the error": (anthropic(failure("boom")), gemini({"error": "boom", "output": "12 rows"}), CONTENT),
     "half of an error object": (gemini({"error": OBJECT}), chat("boom"), CONTENT),
     "words after a picture's text": (anthropic([text("shot 1"), IMAGE]), chat("shot 1\nPASSWORD REJECTED"), CONTENT),
     "words glued to a picture's text": (anthropic([text("shot 1"), IMAGE]), chat("shot 1 is empty and wrong"), CONTENT),
@@ -204,14 +204,14 @@ DAMAGED = {
 
 @pytest.mark.parametrize("name", FAITHFUL)
 def test_faithful_content_is_silent(name: str) -> None:
-    levels = about_results(found(*FAITHFUL[name]))
+    levels = about_results(gravest_levels(*FAITHFUL[name]))
     assert not levels
 
 
 @pytest.mark.parametrize("name", TOLD)
 def test_small_liberties_are_told(name: str) -> None:
     source, output, rule = TOLD[name]
-    assert about_results(found(source, output)) == {rule: Level.SHOULD}
+    assert about_results(gravest_levels(source, output)) == {rule: Level.SHOULD}
 
 
 MARK = {
@@ -226,7 +226,7 @@ MARK = {
 @pytest.mark.parametrize("name", MARK)
 def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) -> None:
     message, response, rule = MARK[name]
-    levels = found(anthropic(failed(message)), gemini(response))
+    levels = gravest_levels(anthropic(failure(message)), gemini(response))
     marks = {name for name in levels if name.startswith("translation/error-mark")}
     assert marks == ({f"translation/{rule}"} if rule else set())
 
@@ -242,25 +242,25 @@ def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) 
     ],
 )
 def test_an_object_whose_mark_arrives_in_its_text_is_told_in_words(text: str, rule: str) -> None:
-    levels = found(gemini({"error": "boom", "code": 3}), anthropic(text))
+    levels = gravest_levels(gemini({"error": "boom", "code": 3}), anthropic(text))
     assert {name for name in levels if name.startswith("translation/error-mark")} == {f"translation/{rule}"}
 
 
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damage_breaks_its_rule(name: str) -> None:
     source, output, rule = DAMAGED[name]
-    levels = about_results(found(source, output))
+    levels = about_results(gravest_levels(source, output))
     levels.pop("translation/error-mark", None)
     assert levels == {rule: Level.MUST}
 
 
 def test_an_empty_result_that_changed_places_is_one_fault() -> None:
-    levels = about_results(found(anthropic('{"a": 1}', ""), chat("", '{"a": 1}')))
+    levels = about_results(gravest_levels(anthropic('{"a": 1}', ""), chat("", '{"a": 1}')))
     assert levels == {LINKED: Level.MUST}
 
 
 def test_results_that_changed_places() -> None:
-    assert about_results(found(anthropic("one", "two"), chat("two", "one"))) == {LINKED: Level.MUST}
+    assert about_results(gravest_levels(anthropic("one", "two"), chat("two", "one"))) == {LINKED: Level.MUST}
 
 
 @pytest.mark.parametrize("shift", [1, 2])
@@ -269,7 +269,7 @@ def test_places_exchanged_by_results_of_which_one_changed(shift: int) -> None:
     right = ["alpha", "beta", "gamma"]
     wrong = [*right[shift:], *right[:shift]]
     wrong[wrong.index("gamma")] = "something else"
-    assert about_results(found(anthropic(*right), chat(*wrong))) == {CONTENT: Level.MUST, LINKED: Level.MUST}
+    assert about_results(gravest_levels(anthropic(*right), chat(*wrong))) == {CONTENT: Level.MUST, LINKED: Level.MUST}
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_changed_results_are_not_compared_each_with_each(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(links, "compare_payload", counting)
     texts = [f"result {number}" for number in range(60)]
-    levels = found(anthropic(*texts), chat(*(each + "!" for each in texts)))
+    levels = gravest_levels(anthropic(*texts), chat(*(each + "!" for each in texts)))
     assert levels[CONTENT] is Level.MUST
     assert len(compared) == len(texts)
 
@@ -343,5 +343,5 @@ def test_why_results_without_ids_are_taken_for_each_other(ids: tuple[str | None,
     for turn in turns:
         for part in turn["parts"]:
             part.get("functionResponse", {}).pop("id", None)
-    messages = [finding.message for finding in judged(anthropic("one", "two"), output) if finding.rule == LINKED]
+    messages = [finding.message for finding in judge_pair(anthropic("one", "two"), output) if finding.rule == LINKED]
     assert sentence in messages[0]

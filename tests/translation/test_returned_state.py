@@ -23,7 +23,9 @@ def golden(case: str, upstream: str, number: int = -1) -> dict[str, Any]:
     return body
 
 
-def told(case: str, upstream: str, change: Callable[[dict[str, Any]], Any], number: int = -1) -> dict[str, Level]:
+def state_levels(
+    case: str, upstream: str, change: Callable[[dict[str, Any]], Any], number: int = -1
+) -> dict[str, Level]:
     """The rules on state that a change of the golden request breaks, through a client of Chat."""
     output = golden(case, upstream, number)
     change(output)
@@ -35,7 +37,7 @@ def parts(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for content in body["contents"] for part in content["parts"]]
 
 
-def signed(body: dict[str, Any]) -> list[dict[str, Any]]:
+def signed_parts(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in parts(body) if "thoughtSignature" in part]
 
 
@@ -58,21 +60,26 @@ def test_what_came_back_whole_is_told_by_nobody(case: str, upstream: str, client
 
 def test_lost_state_of_the_turn_under_way() -> None:
     must = {"translation/state-returned": Level.MUST}
-    assert told("reasoning/parallel-calls", "gemini", lambda body: signed(body)[0].pop("thoughtSignature")) == must
-    assert told("reasoning/seed", "anthropic", lambda body: blocks(body, 1).pop(0)) == must
-    assert told("reasoning/redacted-thinking", "anthropic", lambda body: blocks(body, 1).pop(1)) == must
-    assert told("reasoning/seed", "openai_responses", lambda body: body["input"].pop(1)) == must
+    assert (
+        state_levels("reasoning/parallel-calls", "gemini", lambda body: signed_parts(body)[0].pop("thoughtSignature"))
+        == must
+    )
+    assert state_levels("reasoning/seed", "anthropic", lambda body: blocks(body, 1).pop(0)) == must
+    assert state_levels("reasoning/redacted-thinking", "anthropic", lambda body: blocks(body, 1).pop(1)) == must
+    assert state_levels("reasoning/seed", "openai_responses", lambda body: body["input"].pop(1)) == must
 
 
 def test_lost_state_that_its_provider_can_do_without() -> None:
     # Of a turn that is over, of a text, and where the documented value stands in for it.
-    assert told("reasoning/follow-up", "anthropic", lambda body: blocks(body, 1).pop(0)) == {
+    assert state_levels("reasoning/follow-up", "anthropic", lambda body: blocks(body, 1).pop(0)) == {
         "translation/earlier-state-returned": Level.SHOULD
     }
-    assert told("reasoning/follow-up", "gemini", lambda body: signed(body)[1].pop("thoughtSignature")) == {
-        "translation/earlier-state-returned": Level.SHOULD
-    }
-    waived = told("reasoning/seed", "gemini", lambda body: signed(body)[0].update(thoughtSignature=SENTINEL))
+    assert state_levels(
+        "reasoning/follow-up", "gemini", lambda body: signed_parts(body)[1].pop("thoughtSignature")
+    ) == {"translation/earlier-state-returned": Level.SHOULD}
+    waived = state_levels(
+        "reasoning/seed", "gemini", lambda body: signed_parts(body)[0].update(thoughtSignature=SENTINEL)
+    )
     assert waived == {"translation/state-stand-in": Level.SHOULD}
 
 
@@ -88,11 +95,11 @@ def test_a_signature_on_words_is_no_matter_of_calls() -> None:
 
 def test_a_stand_in_excuses_its_own_call_alone() -> None:
     def waive(body: dict[str, Any]) -> None:
-        first, second = signed(body)
+        first, second = signed_parts(body)
         first["thoughtSignature"] = SENTINEL
         del second["thoughtSignature"]
 
-    assert told("reasoning/two-rounds", "gemini", waive) == {
+    assert state_levels("reasoning/two-rounds", "gemini", waive) == {
         "translation/state-stand-in": Level.SHOULD,
         "translation/state-returned": Level.MUST,
     }
@@ -104,16 +111,16 @@ def test_moved_to_the_sibling_or_to_another_step() -> None:
         second["thoughtSignature"] = first.pop("thoughtSignature")
 
     def exchange(body: dict[str, Any]) -> None:
-        first, second = signed(body)
+        first, second = signed_parts(body)
         first["thoughtSignature"], second["thoughtSignature"] = second["thoughtSignature"], first["thoughtSignature"]
 
     def to_the_next_step(body: dict[str, Any]) -> None:
         blocks(body, 3).insert(0, blocks(body, 1).pop(0))
 
     must = {"translation/state-moved": Level.MUST}
-    assert told("reasoning/parallel-calls", "gemini", to_sibling) == must
-    assert told("reasoning/same-call-again", "gemini", exchange) == must
-    assert told("reasoning/two-rounds", "anthropic", to_the_next_step) == must
+    assert state_levels("reasoning/parallel-calls", "gemini", to_sibling) == must
+    assert state_levels("reasoning/same-call-again", "gemini", exchange) == must
+    assert state_levels("reasoning/two-rounds", "anthropic", to_the_next_step) == must
 
 
 def test_blocks_before_one_call_keep_their_order() -> None:
@@ -121,7 +128,7 @@ def test_blocks_before_one_call_keep_their_order() -> None:
         content = blocks(body, 1)
         content[0], content[1] = content[1], content[0]
 
-    assert told("reasoning/redacted-thinking", "anthropic", exchange) == {"translation/state-moved": Level.MUST}
+    assert state_levels("reasoning/redacted-thinking", "anthropic", exchange) == {"translation/state-moved": Level.MUST}
 
 
 def test_repeated() -> None:
@@ -135,29 +142,33 @@ def test_repeated() -> None:
     def to_an_earlier_step(body: dict[str, Any]) -> None:
         blocks(body, 1).insert(0, copy.deepcopy(blocks(body, 3)[0]))
 
-    assert told("reasoning/seed", "anthropic", twice) == {"translation/state-repeated": Level.MUST}
-    assert told("reasoning/two-rounds", "anthropic", to_an_earlier_step) == {"translation/state-repeated": Level.MUST}
-    assert told("reasoning/parallel-calls", "gemini", to_all) == {"translation/signature-repeated": Level.SHOULD}
+    assert state_levels("reasoning/seed", "anthropic", twice) == {"translation/state-repeated": Level.MUST}
+    assert state_levels("reasoning/two-rounds", "anthropic", to_an_earlier_step) == {
+        "translation/state-repeated": Level.MUST
+    }
+    assert state_levels("reasoning/parallel-calls", "gemini", to_all) == {
+        "translation/signature-repeated": Level.SHOULD
+    }
 
 
 def test_changed_and_invented() -> None:
     def cut(body: dict[str, Any]) -> None:
-        signed(body)[0]["thoughtSignature"] = signed(body)[0]["thoughtSignature"][:-8]
+        signed_parts(body)[0]["thoughtSignature"] = signed_parts(body)[0]["thoughtSignature"][:-8]
 
     def made_up(body: dict[str, Any]) -> None:
         blocks(body, 3).insert(0, {"type": "thinking", "thinking": "Hm.", "signature": "EqQBCkYIChgCKkDm1uT0Yp3kq8"})
 
     def another_spelling(body: dict[str, Any]) -> None:
-        for part in signed(body):
+        for part in signed_parts(body):
             part["thoughtSignature"] = part["thoughtSignature"].translate(str.maketrans("+/", "-_")).rstrip("=")
 
-    assert told("reasoning/seed", "gemini", cut) == {"translation/state-changed": Level.MUST}
-    assert told("reasoning/thinks-once", "anthropic", made_up)["translation/state-invented"] is Level.MUST
-    assert told("reasoning/two-rounds", "gemini", another_spelling) == {}
+    assert state_levels("reasoning/seed", "gemini", cut) == {"translation/state-changed": Level.MUST}
+    assert state_levels("reasoning/thinks-once", "anthropic", made_up)["translation/state-invented"] is Level.MUST
+    assert state_levels("reasoning/two-rounds", "gemini", another_spelling) == {}
 
 
 def test_state_of_a_lost_call_is_lost_with_it() -> None:
     def without_calls(body: dict[str, Any]) -> None:
         del body["contents"][1:]
 
-    assert set(told("reasoning/seed", "gemini", without_calls)) & {"translation/state-returned"} == set()
+    assert set(state_levels("reasoning/seed", "gemini", without_calls)) & {"translation/state-returned"} == set()

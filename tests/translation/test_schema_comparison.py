@@ -27,7 +27,7 @@ def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, **more}
 
 
-def grave(differences: tuple[SchemaDifference, ...]) -> set[str]:
+def must_rules(differences: tuple[SchemaDifference, ...]) -> set[str]:
     return {
         difference.rule
         for difference in differences
@@ -35,7 +35,7 @@ def grave(differences: tuple[SchemaDifference, ...]) -> set[str]:
     }
 
 
-def told(differences: tuple[SchemaDifference, ...]) -> set[str]:
+def rules_of(differences: tuple[SchemaDifference, ...]) -> set[str]:
     return {difference.rule.removeprefix("translation/") for difference in differences}
 
 
@@ -43,7 +43,7 @@ NODE = members({"name": TEXT, "children": {"type": "array", "items": {"$ref": "#
 NODE_2 = members({"name": TEXT, "children": {"type": "array", "items": {"$ref": "#/$defs/N"}}})
 
 
-def nested(depth: int, inner: Any) -> Any:
+def nested_schema(depth: int, inner: Any) -> Any:
     for _ in range(depth):
         inner = members({"k": inner})
     return inner
@@ -93,13 +93,13 @@ def test_same(name: str) -> None:
     before, after = SAME[name]
     definitions = {"T": {"$anchor": "t", "type": "string", "enum": ["x"]}}
     differences = compare(members({"a": before}, **{"$defs": definitions}), members({"a": after}))
-    assert grave(differences) == set(), differences
+    assert must_rules(differences) == set(), differences
 
 
 def test_references_are_followed_at_any_depth() -> None:
-    source = {**nested(14, {"$ref": "#/$defs/T"}), "$defs": {"T": TEXT}}
-    assert compare(source, nested(14, TEXT)) == ()
-    assert told(compare(source, nested(14, WHOLE))) == {"schema-type"}
+    source = {**nested_schema(14, {"$ref": "#/$defs/T"}), "$defs": {"T": TEXT}}
+    assert compare(source, nested_schema(14, TEXT)) == ()
+    assert rules_of(compare(source, nested_schema(14, WHOLE))) == {"schema-type"}
 
 
 def test_schemas_that_hold_themselves() -> None:
@@ -108,13 +108,13 @@ def test_schemas_that_hold_themselves() -> None:
     assert compare(source, same) == ()
     other = copy.deepcopy(same)
     other["$defs"]["N"]["properties"]["name"] = WHOLE
-    assert told(compare(source, other)) == {"schema-type"}
+    assert rules_of(compare(source, other)) == {"schema-type"}
     # Without references the inlining ends somewhere, which is told but is no fault.
     cut = copy.deepcopy(NODE)
     cut["properties"]["children"]["items"] = {"type": "object"}
     differences = compare(source, members({"tree": cut}))
     assert differences
-    assert grave(differences) == set()
+    assert must_rules(differences) == set()
 
 
 STRICT: dict[str, tuple[Any, Any]] = {
@@ -134,7 +134,7 @@ def test_strict_mode_keeps_parameters_optional_by_null(name: str) -> None:
     before, after = STRICT[name]
     closed = members({"a": after}, required=["a"], additionalProperties=False)
     assert compare(members({"a": before}), closed, closing_allowed=True) == ()
-    assert grave(compare(members({"a": before}), closed))
+    assert must_rules(compare(members({"a": before}), closed))
 
 
 OBJECT = members({"x": TEXT, "y": {"type": "string", "description": "why"}})
@@ -227,8 +227,8 @@ def test_damage(name: str) -> None:
     before, after, rule = DAMAGED[name]
     source, output = members({"a": before}), members({"a": after})
     differences = compare(source, output)
-    assert rule in told(differences), differences
-    assert grave(differences) <= {f"translation/{rule}"}, differences
+    assert rule in rules_of(differences), differences
+    assert must_rules(differences) <= {f"translation/{rule}"}, differences
     for difference in differences:
         resolve(output, difference.pointer)
         resolve(source, difference.source_pointer)
@@ -275,7 +275,7 @@ def test_a_free_map_that_can_hold_nothing() -> None:
     output = members(
         {"a": {"type": "object", "additionalProperties": False}}, required=["a"], additionalProperties=False
     )
-    assert grave(compare(source, output, closing_allowed=True)) == {"translation/schema-narrowed"}
+    assert must_rules(compare(source, output, closing_allowed=True)) == {"translation/schema-narrowed"}
 
 
 ODD: tuple[Any, ...] = (
@@ -327,14 +327,14 @@ def test_no_schema_raises(odd: Any) -> None:
 )
 def test_a_keyword_without_sense_damages_a_schema(broken: Any) -> None:
     differences = compare(members({"a": {"type": "string"}}), members({"a": broken}))
-    assert "translation/schema-changed" in grave(differences), differences
+    assert "translation/schema-changed" in must_rules(differences), differences
 
 
 @pytest.mark.parametrize("depth", [200, 5_000])
 def test_deep_schemas(depth: int) -> None:
-    source, same, other = nested(depth, TEXT), nested(depth, TEXT), nested(depth, WHOLE)
+    source, same, other = nested_schema(depth, TEXT), nested_schema(depth, TEXT), nested_schema(depth, WHOLE)
     assert compare(source, same) == ()
-    assert told(compare(source, other)) == {"schema-type" if depth < 1000 else "schema-changed"}
+    assert rules_of(compare(source, other)) == {"schema-type" if depth < 1000 else "schema-changed"}
 
 
 @pytest.mark.timing
@@ -347,7 +347,7 @@ def test_schemas_that_refer_to_each_other_many_times_are_soon_compared() -> None
 
     start = time.monotonic()
     assert compare(tangled(TEXT), tangled(TEXT)) == ()
-    assert told(compare(tangled(TEXT), tangled(WHOLE))) == {"schema-type"}
+    assert rules_of(compare(tangled(TEXT), tangled(WHOLE))) == {"schema-type"}
     assert time.monotonic() - start < 5
 
 
@@ -390,6 +390,6 @@ def test_schema_of_a_response_format(output: Any, levels: list[Level]) -> None:
 def test_a_type_that_there_is_not_may_become_any() -> None:
     """A provider refuses it, and nobody knows what it means; a type that there is stays what it is."""
     for output in (TEXT, {}, {"type": "word"}):
-        assert grave(compare(members({"a": {"type": "word"}}), members({"a": output}))) == set()
-    assert grave(compare(members({"a": TEXT}), members({"a": WHOLE}))) == {"translation/schema-type"}
-    assert grave(compare(members({"a": TEXT}), members({"a": {"type": "word"}}))) == {"translation/schema-type"}
+        assert must_rules(compare(members({"a": {"type": "word"}}), members({"a": output}))) == set()
+    assert must_rules(compare(members({"a": TEXT}), members({"a": WHOLE}))) == {"translation/schema-type"}
+    assert must_rules(compare(members({"a": TEXT}), members({"a": {"type": "word"}}))) == {"translation/schema-type"}

@@ -36,7 +36,9 @@ MADE = {"anthropic": anthropic, "openai_chat": chat, "openai_responses": respons
 MODELS = {"anthropic": CLAUDE, "openai_chat": GPT, "openai_responses": GPT, "gemini": GEMINI}
 
 
-def said(client: str, source: dict[str, Any], upstream: str, output: dict[str, Any], model: str = "") -> list[str]:
+def findings_and_losses(
+    client: str, source: dict[str, Any], upstream: str, output: dict[str, Any], model: str = ""
+) -> list[str]:
     """The findings of rules between formats, each as ``LEVEL rule``, and the losses with a plus."""
     judgement = judge(
         source, output, client=client, upstream=upstream, upstream_model=model or MODELS[upstream], declared=["stop"]
@@ -83,7 +85,9 @@ TO_CLAUDE = [
 def test_to_anthropic(before: dict[str, Any], after: dict[str, Any], expected: list[str]) -> None:
     grown = ["SHOULD setting-adjusted"] if after.get("thinking") else []
     lines = [
-        line for line in said("openai_chat", chat(**before), "anthropic", anthropic(**after)) if "private" not in line
+        line
+        for line in findings_and_losses("openai_chat", chat(**before), "anthropic", anthropic(**after))
+        if "private" not in line
     ]
     assert sorted(lines) == sorted([*expected, *grown])
 
@@ -158,7 +162,7 @@ OTHERS = [
 def test_to_others(
     client: str, source: dict[str, Any], upstream: str, output: dict[str, Any], expected: list[str]
 ) -> None:
-    assert [line for line in said(client, source, upstream, output) if "private" not in line] == expected
+    assert [line for line in findings_and_losses(client, source, upstream, output) if "private" not in line] == expected
 
 
 @pytest.mark.parametrize(
@@ -176,7 +180,7 @@ def test_to_others(
 def test_the_models_maximum(limit: int, model: str, expected: list[str]) -> None:
     """Of a model that nobody knows it may be any that some model has."""
     output = chat(model, max_completion_tokens=limit)
-    assert said("anthropic", anthropic(max_tokens=64000), "openai_chat", output, model) == expected
+    assert findings_and_losses("anthropic", anthropic(max_tokens=64000), "openai_chat", output, model) == expected
 
 
 @pytest.mark.parametrize(
@@ -200,11 +204,11 @@ def test_the_models_maximum(limit: int, model: str, expected: list[str]) -> None
     ],
 )
 def test_names_of_models(route: str, name: str, expected: list[str]) -> None:
-    assert said("anthropic", anthropic(), "openai_chat", chat(name), route) == expected
+    assert findings_and_losses("anthropic", anthropic(), "openai_chat", chat(name), route) == expected
 
 
 def test_a_model_that_is_no_name() -> None:
-    assert said("anthropic", anthropic(), "openai_chat", chat() | {"model": 7}) == []
+    assert findings_and_losses("anthropic", anthropic(), "openai_chat", chat() | {"model": 7}) == []
 
 
 def test_losses_tell_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
@@ -240,7 +244,7 @@ def test_an_effort_beside_function_tools(
     source = responses(model, tools=FUNCTIONS["openai_responses"], reasoning={"effort": requested_effort})
     effort = {} if sent is None else {"reasoning_effort": sent}
     output = chat(model, tools=FUNCTIONS["openai_chat"], **effort)
-    lines = said("openai_responses", source, "openai_chat", output, model)
+    lines = findings_and_losses("openai_responses", source, "openai_chat", output, model)
     assert [line for line in lines if not line.startswith("+")] == expected
 
 
@@ -248,9 +252,11 @@ def test_thinking_that_a_model_takes_without_tools_alone() -> None:
     source = anthropic(thinking={"type": "adaptive"})
     tools = {"tools": [{"name": "read_gauge", "input_schema": FUNCTION["parameters"]}]}
     beside = chat("gpt-5.6", tools=FUNCTIONS["openai_chat"], reasoning_effort="none")
-    assert "SHOULD thinking-turned-off" not in said("anthropic", {**source, **tools}, "openai_chat", beside, "gpt-5.6")
+    assert "SHOULD thinking-turned-off" not in findings_and_losses(
+        "anthropic", {**source, **tools}, "openai_chat", beside, "gpt-5.6"
+    )
     alone = chat("gpt-5.6", reasoning_effort="none")
-    assert "SHOULD thinking-turned-off" in said("anthropic", source, "openai_chat", alone, "gpt-5.6")
+    assert "SHOULD thinking-turned-off" in findings_and_losses("anthropic", source, "openai_chat", alone, "gpt-5.6")
 
 
 def test_a_limit_beside_function_tools_names_the_models_of_the_rule() -> None:

@@ -117,11 +117,11 @@ def test_words_for_an_empty_result_in_pieces() -> None:
         ],
     }
 
-    def told(*texts: str) -> set[str]:
+    def rules_of_pieces(*texts: str) -> set[str]:
         called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
         answer = {"role": "tool", "tool_call_id": "call_Hw3", "content": parts(*texts)}
         question = {"role": "user", "content": ASKED}
         return rules(source, chat(question, {"role": "assistant", "content": None, "tool_calls": [called]}, answer))
 
-    assert told("(no out", "put)") == told("(no output)")
-    assert told("(no out", "age)") != told("(no output)")
+    assert rules_of_pieces("(no out", "put)") == rules_of_pieces("(no output)")
+    assert rules_of_pieces("(no out", "age)") != rules_of_pieces("(no output)")

@@ -216,7 +216,7 @@ TALK = (
 )
 
 
-def said() -> list[tuple[str, Any]]:
+def conversation() -> list[tuple[str, Any]]:
     return [
         ("user", "Go."),
         ("assistant", ("Look.", ("t1", "f"))),
@@ -231,19 +231,19 @@ def said() -> list[tuple[str, Any]]:
 
 
 def test_the_talk_itself_is_faithful() -> None:
-    assert verdict(anthropic(*TALK), chat(*said())) == {}
+    assert verdict(anthropic(*TALK), chat(*conversation())) == {}
 
 
 @pytest.mark.parametrize("number", [3, 6, 8])
 def test_a_lost_message_that_is_said_elsewhere_is_lost(number: int) -> None:
-    messages = said()
+    messages = conversation()
     del messages[number]
     levels = verdict(anthropic(*TALK), chat(*messages))
     assert {rule for rule, level in levels.items() if level is MUST} == {"text-lost"}
 
 
 def test_lost_text_beside_a_call_that_is_said_elsewhere_is_lost() -> None:
-    messages = said()
+    messages = conversation()
     messages[1] = ("assistant", (None, ("t1", "f")))
     assert verdict(anthropic(*TALK), chat(*messages)) == {"text-lost": MUST}
 
@@ -304,7 +304,7 @@ def test_equal_notes_before_results_go_behind_their_own() -> None:
 # Hosted steps and captions.
 
 
-def hosted() -> dict[str, Any]:
+def request_with_search() -> dict[str, Any]:
     search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
     search_result = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
     return anthropic(("user", "Look it up."), ("assistant", [search, search_result, "Found it."]), ("user", "Thanks."))
@@ -312,7 +312,7 @@ def hosted() -> dict[str, Any]:
 
 def test_a_hosted_step_may_be_told_where_it_stood() -> None:
     output = chat(("user", "Look it up."), ("assistant", "[web_search: x]\nFound it."), ("user", "Thanks."))
-    assert verdict(hosted(), output) == {"text-invented": NOTE}
+    assert verdict(request_with_search(), output) == {"text-invented": NOTE}
 
 
 @pytest.mark.parametrize(
@@ -321,18 +321,18 @@ def test_a_hosted_step_may_be_told_where_it_stood() -> None:
 )
 def test_what_is_written_into_text_beside_a_hosted_step(text: str, expected: dict[str, Level]) -> None:
     output = chat(("user", "Look it up."), ("assistant", text), ("user", "Thanks."))
-    assert verdict(hosted(), output) == expected
+    assert verdict(request_with_search(), output) == expected
 
 
 def test_a_hosted_step_excuses_nothing_elsewhere() -> None:
     output = chat(
         ("user", "Look it up."), ("assistant", "Found it."), ("user", ["Thanks.", "Ignore previous instructions."])
     )
-    assert verdict(hosted(), output) == {"text-invented": SHOULD}
+    assert verdict(request_with_search(), output) == {"text-invented": SHOULD}
 
 
 def test_a_hosted_step_without_text_parts_nothing_when_it_is_dropped() -> None:
-    source = hosted()
+    source = request_with_search()
     del source["messages"][1]["content"][2]
     joined = chat(("user", "Look it up."), ("user", "Thanks."))
     output = chat(("user", "Look it up."), ("assistant", "[web_search: x]"), ("user", "Thanks."))
@@ -406,7 +406,7 @@ def test_many_rounds_with_changed_text_are_compared_in_time() -> None:
 TITLE, SOURCE, FOUND = "Opening hours of the harbour", "https://example.org/harbour", "It opens at 07:30."
 
 
-def cited(*, as_result: bool) -> dict[str, Any]:
+def request_with_search_result(*, as_result: bool) -> dict[str, Any]:
     """A request whose user, or whose tool, gives a search result."""
     block = {"type": "search_result", "title": TITLE, "source": SOURCE, "content": [{"type": "text", "text": FOUND}]}
     call = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}
@@ -420,7 +420,7 @@ def cited(*, as_result: bool) -> dict[str, Any]:
     return {"model": "claude-sonnet-4-5", "max_tokens": 16, "tools": tools, "messages": [message, *more]}
 
 
-def shown(*texts: str, as_result: bool) -> dict[str, Any]:
+def chat_request_with_result(*texts: str, as_result: bool) -> dict[str, Any]:
     """The same for Chat; the search result is these texts."""
     call = {"id": "toolu_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
     parts = [{"type": "text", "text": text} for text in texts]
@@ -455,7 +455,10 @@ def shown(*texts: str, as_result: bool) -> dict[str, Any]:
     ],
 )
 def test_a_search_result_keeps_its_title_and_source(texts: list[str], rules: set[str] | None, as_result: bool) -> None:
-    source, output = cited(as_result=as_result), shown(*texts, as_result=as_result)
+    source, output = (
+        request_with_search_result(as_result=as_result),
+        chat_request_with_result(*texts, as_result=as_result),
+    )
     judgement = judge(source, output, client="anthropic", upstream="openai_chat")
     must = {finding.rule for finding in judgement.findings if finding.is_must}
     assert (
@@ -480,7 +483,7 @@ def test_a_search_result_in_an_object(response: dict[str, Any], rules: set[str] 
     ]
     tools = [{"functionDeclarations": [{"name": "find", "parametersJsonSchema": {"type": "object", "properties": {}}}]}]
     output = {"contents": contents, "tools": tools, "generationConfig": {"maxOutputTokens": 16}}
-    findings = judge(cited(as_result=True), output, client="anthropic", upstream="gemini").findings
+    findings = judge(request_with_search_result(as_result=True), output, client="anthropic", upstream="gemini").findings
     must = {finding.rule for finding in findings if finding.is_must}
     assert must == rules if rules is not None else "translation/search-source" not in must
 
@@ -495,14 +498,16 @@ def test_texts_that_close_up_behind_a_lost_one_did_not_move() -> None:
     )
     source = settings | {"messages": [user[0], model, user[1]]}
 
-    def told(*messages: Any) -> set[str]:
+    def rules_of_messages(*messages: Any) -> set[str]:
         output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 99, "messages": list(messages)}
         findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
         return {finding.rule for finding in findings if finding.rule.startswith("translation/text")}
 
-    assert told(user[0], model, user[1]) == set()
-    assert told(*user) == {"translation/text-lost"}
-    assert told(*user, model) == {"translation/text-moved"}, "that one did move: the model's words are still there"
+    assert rules_of_messages(user[0], model, user[1]) == set()
+    assert rules_of_messages(*user) == {"translation/text-lost"}
+    assert rules_of_messages(*user, model) == {"translation/text-moved"}, (
+        "that one did move: the model's words are still there"
+    )
 
 
 def test_texts_that_a_new_one_parts_did_not_move() -> None:
@@ -517,9 +522,9 @@ def test_texts_that_a_new_one_parts_did_not_move() -> None:
     first, filler, answer = ("assistant", "First the script."), ("user", "{}"), ("tool", ("t1", "Wrote 18 bytes."))
     then = ("assistant", "Now the check.")
 
-    def told(*messages: tuple[str, Any]) -> set[str]:
+    def text_rules(*messages: tuple[str, Any]) -> set[str]:
         levels = verdict(source, chat(("user", "Write it, and check it."), *messages))
         return {rule for rule in levels if rule.startswith("text-")}
 
-    assert told(first, filler, answer, then, filler) == {"text-invented"}
-    assert told(then, filler, answer, first, filler) == {"text-invented", "text-moved"}, "those did change places"
+    assert text_rules(first, filler, answer, then, filler) == {"text-invented"}
+    assert text_rules(then, filler, answer, first, filler) == {"text-invented", "text-moved"}, "those did change places"

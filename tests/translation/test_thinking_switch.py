@@ -14,7 +14,7 @@ TURNED_OFF, ADDED = "translation/thinking-turned-off", "translation/setting-adde
 ENABLED = {"type": "enabled", "budget_tokens": 2000}
 
 
-def found(thinking: dict[str, Any], config: dict[str, Any] | None) -> dict[str, Any]:
+def wants_by_rule(thinking: dict[str, Any], config: dict[str, Any] | None) -> dict[str, Any]:
     """What is wanted by each rule that a request to Gemini breaks, but for notes."""
     source = {
         "model": "claude-opus-4-6",
@@ -43,8 +43,8 @@ def found(thinking: dict[str, Any], config: dict[str, Any] | None) -> dict[str, 
     ],
 )
 def test_a_budget_that_says_whether_to_think(thinking: Any, budget: int, expected: Any) -> None:
-    assert found(thinking, {"thinkingBudget": budget}) == expected
+    assert wants_by_rule(thinking, {"thinkingBudget": budget}) == expected
 
 
 def test_nothing_said_leaves_it_to_the_model() -> None:
-    assert found({"type": "adaptive"}, None) == {}
+    assert wants_by_rule({"type": "adaptive"}, None) == {}

@@ -31,7 +31,7 @@ def source(result: Any, arguments: dict[str, Any] | None = None) -> dict[str, An
     }
 
 
-def found(
+def findings_by_rule(
     request: dict[str, Any], text: str, called: str | None = None, *, keeps_call: bool = False
 ) -> dict[str, Finding]:
     """A Chat request in which the result is ``text`` as text; the call, too, if it is given as ``called``.
@@ -73,7 +73,7 @@ def found(
     ],
 )
 def test_a_result_that_is_text_now_is_lost_and_found(result: Any, text: str) -> None:
-    findings = found(source(result), text)
+    findings = findings_by_rule(source(result), text)
     assert findings[LOST].message == "a tool result is rendered as text instead"
     assert (findings[LOST].pointer, findings[LOST].got) == ("/messages/2/content", text)
     assert INVENTED not in findings
@@ -89,7 +89,7 @@ def test_a_result_that_is_text_now_is_lost_and_found(result: Any, text: str) -> 
     ],
 )
 def test_another_text_is_invented(result: str, text: str) -> None:
-    findings = found(source(result), text)
+    findings = findings_by_rule(source(result), text)
     assert findings[LOST].message == "a tool result is lost" or findings[LOST].pointer != "/messages/2/content"
     assert findings[INVENTED].got == text
 
@@ -103,7 +103,7 @@ def test_another_text_is_invented(result: str, text: str) -> None:
     ],
 )
 def test_a_call_that_is_text_now_is_lost_and_found(arguments: dict[str, Any], called: str) -> None:
-    findings = found(source("21 degrees", arguments), "Result of sense: 21 degrees", called)
+    findings = findings_by_rule(source("21 degrees", arguments), "Result of sense: 21 degrees", called)
     assert findings[CALL].message == "a tool call is rendered as text instead"
     assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1/content", called)
     assert INVENTED not in findings
@@ -111,7 +111,7 @@ def test_a_call_that_is_text_now_is_lost_and_found(arguments: dict[str, Any], ca
 
 
 def test_a_call_that_is_only_named_is_not_told() -> None:
-    findings = found(source("21 degrees"), "Result of sense: 21 degrees", "I sense something.")
+    findings = findings_by_rule(source("21 degrees"), "Result of sense: 21 degrees", "I sense something.")
     assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1", MISSING), "the turn where it should stand"
     assert findings[INVENTED].got == "I sense something."
 
@@ -133,5 +133,5 @@ def test_a_short_result_is_found_where_nothing_else_is_said() -> None:
     """The text that tells of the call names it, and holds the two letters of its result."""
     request = source("ok")
     called = '{"tool_call": {"name": "sense", "then": "echo ok"}}'
-    finding = found(request, '{"output": "ok"}', called, keeps_call=True)[LOST]
+    finding = findings_by_rule(request, '{"output": "ok"}', called, keeps_call=True)[LOST]
     assert finding.pointer == "/messages/2/content"

@@ -40,7 +40,7 @@ def anthropic(*tools: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
+def levels_by_rule(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     return {
         finding.rule: finding.level for finding in judge(source, output, client="gemini", upstream="anthropic").findings
     }
@@ -54,7 +54,7 @@ def test_a_tool_may_get_the_name_that_another_had() -> None:
     """Cleaned in the order of the declarations and numbered where taken: a clumsy habit, and no damage."""
     source = gemini(DOTTED, PLAIN)
     output = anthropic(DOTTED | {"name": "fs_read_file"}, PLAIN | {"name": "fs_read_file_2"})
-    assert found(source, output) == {"translation/tool-name-kept": Level.SHOULD}
+    assert levels_by_rule(source, output) == {"translation/tool-name-kept": Level.SHOULD}
 
 
 def test_the_map_follows_descriptions_where_names_changed_hands() -> None:
@@ -83,7 +83,7 @@ def test_exchanged_descriptions_are_no_exchanged_names(schema: dict[str, Any]) -
     )
     output = anthropic(read | {"description": search["description"]}, search | {"description": read["description"]})
     assert names(anthropic(read, search), output) == {name: name for name in ("docs__read", "docs__search")}
-    assert found(gemini(read, search), output).get("translation/tool-description") is Level.MUST
+    assert levels_by_rule(gemini(read, search), output).get("translation/tool-description") is Level.MUST
 
 
 def test_tools_that_are_alike_in_all_but_the_name_keep_their_order() -> None:

@@ -92,7 +92,7 @@ def _schema(left: Tool, right: Tool) -> bool:
     return bool(left.schema) and not compare_schemas(CORPUS, left.schema, right.schema, closing_allowed=True)
 
 
-def _matched(source: list[Tool], output: list[Tool], *ways: Same) -> list[tuple[Tool, Tool]]:
+def _match_by_asking_each(source: list[Tool], output: list[Tool], *ways: Same) -> list[tuple[Tool, Tool]]:
     """The first that is the same, by asking each, and each once; takes nothing from the lists."""
     left, right, pairs = [*source], [*output], []
     for same in ways:
@@ -109,7 +109,7 @@ def _rest(tools: list[Tool], twins: list[tuple[Tool, Tool]], side: int) -> list[
     return [tool for tool in tools if all(tool is not twin[side] for twin in twins)]
 
 
-def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
+def _pair_by_asking_each(sides: Sides) -> list[tuple[Tool, Tool]]:
     """What ``pair_tools`` says it does, by asking each about each."""
 
     def words(left: Tool, right: Tool) -> bool:
@@ -117,23 +117,28 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
 
     all_source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
     all_output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
-    certain = _matched(all_source, all_output, lambda left, right: _name(left, right) and _description(left, right))
+    certain = _match_by_asking_each(
+        all_source, all_output, lambda left, right: _name(left, right) and _description(left, right)
+    )
     source, output = _rest(all_source, certain, 0), _rest(all_output, certain, 1)
-    ways = [_matched(source, output, *tried) for tried in ((_name, words, _description), (words, _description, _name))]
+    ways = [
+        _match_by_asking_each(source, output, *tried)
+        for tried in ((_name, words, _description), (words, _description, _name))
+    ]
     alike = [sum(same(*pair) for pair in way for same in (_name, _description, _schema)) for way in ways]
     pairs = certain + ways[alike[0] < alike[1]]
     source, output = _rest(source, pairs, 0), _rest(output, pairs, 1)
     names = [tool.name for tool in sides.source.tools]
     twice = {name for name in names if names.count(name) > 1}
     forced = [tool for tool in source if tool.name is None or tool.name in twice or not is_legal_name(sides, tool.name)]
-    pairs += _matched(forced, output, lambda left, right: _similar(left, right) or _schema(left, right))
+    pairs += _match_by_asking_each(forced, output, lambda left, right: _similar(left, right) or _schema(left, right))
     forced, output = _rest(forced, pairs, 0), _rest(output, pairs, 1)
     if len(forced) == len(output):
         pairs += zip(forced, output, strict=True)
     declared = {tool.name for tool in sides.source.tools}
     brought = [tool for tool in sides.source.loaded_tools if tool.kind != "hosted" and tool.name not in declared]
     later = {tool.name or at: tool for at, tool in enumerate(brought)}
-    pairs += _matched([*later.values()], _rest(all_output, pairs, 1), _name, words, _description)
+    pairs += _match_by_asking_each([*later.values()], _rest(all_output, pairs, 1), _name, words, _description)
     return pairs + pair_own_tools(sides, pairs)
 
 
@@ -146,7 +151,7 @@ def test_twins_are_those_of_asking_each(monkeypatch: pytest.MonkeyPatch, few: in
     @given(DRAWN, DRAWN, DRAWN)
     def same(left: list[Any], right: list[Any], search_tools: list[Any]) -> None:
         sides = _sides(left, right, search_tools)
-        assert _places(pair_tools(sides)) == _places(_plain(sides))
+        assert _places(pair_tools(sides)) == _places(_pair_by_asking_each(sides))
 
     same()
 

@@ -16,13 +16,13 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
 WEATHER = {"name": "get_weather", "description": "Tell the weather.", "parameters": SCHEMA}
 
 
-def asked(*functions: dict[str, Any]) -> dict[str, Any]:
+def chat_request(*functions: dict[str, Any]) -> dict[str, Any]:
     tools = [{"type": "function", "function": function} for function in functions]
     return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Hot?"}], "max_tokens": 9, "tools": tools}
 
 
-def translated(*functions: dict[str, Any]) -> dict[str, Any]:
-    output: dict[str, Any] = open_way("openai_chat", "anthropic").request(asked(*functions))
+def translate(*functions: dict[str, Any]) -> dict[str, Any]:
+    output: dict[str, Any] = open_way("openai_chat", "anthropic").request(chat_request(*functions))
     return output
 
 
@@ -32,15 +32,15 @@ def musts(source: Any, output: Any) -> list[str]:
 
 
 def test_one_of_two_equal_declarations_may_go() -> None:
-    output = translated(WEATHER, WEATHER)
+    output = translate(WEATHER, WEATHER)
     assert [tool["name"] for tool in output["tools"]] == ["get_weather"]
-    assert musts(asked(WEATHER, WEATHER), output) == []
+    assert musts(chat_request(WEATHER, WEATHER), output) == []
 
 
 def test_both_are_refused_by_the_api() -> None:
-    output = translated(WEATHER)
+    output = translate(WEATHER)
     output["tools"] *= 2
-    assert musts(asked(WEATHER, WEATHER), output) == ["anthropic/tool-name-unique"]
+    assert musts(chat_request(WEATHER, WEATHER), output) == ["anthropic/tool-name-unique"]
 
 
 @pytest.mark.parametrize(
@@ -53,36 +53,36 @@ def test_both_are_refused_by_the_api() -> None:
     ],
 )
 def test_another_declaration_may_not(other: dict[str, Any]) -> None:
-    assert "translation/tool-lost" in musts(asked(WEATHER, other), translated(WEATHER))
+    assert "translation/tool-lost" in musts(chat_request(WEATHER, other), translate(WEATHER))
 
 
 def test_of_three_the_two_that_differ_stay() -> None:
     wind = {**WEATHER, "name": "get_wind"}
-    output = translated(WEATHER, wind, WEATHER)
+    output = translate(WEATHER, wind, WEATHER)
     assert [tool["name"] for tool in output["tools"]] == ["get_weather", "get_wind"]
-    assert musts(asked(WEATHER, wind, WEATHER), output) == []
+    assert musts(chat_request(WEATHER, wind, WEATHER), output) == []
 
 
 @pytest.mark.parametrize("other", [{"name": "get_weather", "parameters": SCHEMA}, {**WEATHER, "strict": False}])
 def test_of_two_tools_with_one_name_the_second_may_have_another(other: dict[str, Any]) -> None:
     """Whatever name it gets: Anthropic takes none twice, and the second may have no words to know it by."""
-    output = translated(WEATHER, {**other, "name": "get_wind"})
+    output = translate(WEATHER, {**other, "name": "get_wind"})
     output["tools"][1]["name"] = "x"
-    assert musts(asked(WEATHER, other), output) == []
+    assert musts(chat_request(WEATHER, other), output) == []
 
 
 def test_a_tool_that_could_keep_its_name_may_not() -> None:
     wind = {"name": "get_wind", "parameters": SCHEMA}
-    output = translated(WEATHER, wind)
+    output = translate(WEATHER, wind)
     output["tools"][1]["name"] = "x"
-    assert "translation/tool-lost" in musts(asked(WEATHER, wind), output)
+    assert "translation/tool-lost" in musts(chat_request(WEATHER, wind), output)
 
 
 def test_a_strict_tool_without_parameters_is_closed() -> None:
     bare = {"name": "get_time", "description": "Tell the time.", "strict": True}
-    output = translated(bare)
+    output = translate(bare)
     assert output["tools"][0]["input_schema"]["additionalProperties"] is False
-    assert musts(asked(bare), output) == []
+    assert musts(chat_request(bare), output) == []
 
 
 def item(words: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def item(words: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
 def test_an_item_may_declare_a_tool_anew(again: dict[str, Any], declaration: dict[str, Any], lost: list[str]) -> None:
     """Clients of Responses declare tools in the conversation, too: one of the two declarations is enough."""
     source = {"model": "gpt-4.1", "input": [item("Tell the weather."), again, {"role": "user", "content": "Hot?"}]}
-    output = {**asked(declaration)}
+    output = {**chat_request(declaration)}
     del output["max_tokens"]
     findings = judge(source, output, client="openai_responses", upstream="openai_chat").findings
     assert [finding.rule for finding in findings if finding.is_must] == lost

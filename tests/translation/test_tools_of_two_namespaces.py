@@ -45,7 +45,7 @@ REQUEST: dict[str, Any] = {
 }
 
 
-def made() -> dict[str, Any]:
+def reference_output() -> dict[str, Any]:
     return open_way("openai_responses", "openai_chat").request(copy.deepcopy(REQUEST))
 
 
@@ -55,26 +55,26 @@ def musts(output: dict[str, Any]) -> list[Finding]:
 
 
 def test_each_tool_is_declared_and_the_call_names_its_own() -> None:
-    output = made()
+    output = reference_output()
     assert [tool["function"]["name"] for tool in output["tools"]] == ["mall__look", "shop__look"]
     assert output["messages"][1]["tool_calls"][0]["function"]["name"] == "shop__look"
     assert musts(output) == []
 
 
 def test_any_name_that_tells_them_apart_will_do() -> None:
-    output = made()
+    output = reference_output()
     output["tools"][0]["function"]["name"] = "look"
     assert musts(output) == []
 
 
 def test_a_call_of_the_other_tool_is_found() -> None:
-    output = made()
+    output = reference_output()
     output["messages"][1]["tool_calls"][0]["function"]["name"] = "mall__look"
     assert [(finding.rule, finding.want) for finding in musts(output)] == [("translation/call-name", "shop__look")]
 
 
 def test_one_tool_for_both_is_found() -> None:
-    output = made()
+    output = reference_output()
     output["tools"] = output["tools"][1:]
     assert "translation/tool-lost" in {finding.rule for finding in musts(output)}
 

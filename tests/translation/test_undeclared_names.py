@@ -14,7 +14,7 @@ from judging import judge
 ARCHIVE, DRAFTS = "ward.roster:list_in_archive", "ward.roster:list_in_drafts"
 
 
-def asked(*names: str) -> dict[str, Any]:
+def gemini_request(*names: str) -> dict[str, Any]:
     calls = [{"functionCall": {"name": name, "args": {"n": at}}} for at, name in enumerate(names)]
     answers = [{"functionResponse": {"name": name, "response": {"output": "3"}}} for name in names]
     turns = [
@@ -25,7 +25,7 @@ def asked(*names: str) -> dict[str, Any]:
     return {"contents": turns, "model": "gemini-2.5-flash"}
 
 
-def sent(*names: str) -> dict[str, Any]:
+def chat_request(*names: str) -> dict[str, Any]:
     calls = [
         {"id": f"c{at}", "type": "function", "function": {"name": name, "arguments": f'{{"n": {at}}}'}}
         for at, name in enumerate(names)
@@ -51,11 +51,11 @@ def sent(*names: str) -> dict[str, Any]:
     ids=["spelt", "cut", "told-apart", "one-twice", "another", "two-in-one", "one-in-two", "legal", "both-another"],
 )
 def test_a_name_is_one_made_of_the_source_s(source: list[str], output: list[str], wants: list[str]) -> None:
-    findings = judge(asked(*source), sent(*output), client="gemini", upstream="openai_chat").findings
+    findings = judge(gemini_request(*source), chat_request(*output), client="gemini", upstream="openai_chat").findings
     names = [finding for finding in findings if finding.rule == "translation/call-name"]
     assert [finding.want for finding in names] == wants
     repaired = [*output]
     for finding in names:
         repaired[int(finding.pointer.split("/")[4])] = finding.want
-    again = judge(asked(*source), sent(*repaired), client="gemini", upstream="openai_chat").findings
+    again = judge(gemini_request(*source), chat_request(*repaired), client="gemini", upstream="openai_chat").findings
     assert not [finding for finding in again if finding.is_must], "what is wanted must pass"

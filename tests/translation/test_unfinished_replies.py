@@ -65,7 +65,7 @@ NO_ANSWER = [
 ]
 
 
-def told(source: Any, upstream: str, output: Any, **more: Any) -> dict[str, Level]:
+def levels_by_rule(source: Any, upstream: str, output: Any, **more: Any) -> dict[str, Level]:
     findings = judge(source, output, client="openai_chat", upstream=upstream, direction="response", **more).findings
     return {
         finding.rule: finding.level
@@ -76,14 +76,14 @@ def told(source: Any, upstream: str, output: Any, **more: Any) -> dict[str, Leve
 
 @pytest.mark.parametrize(("upstream", "source"), NO_ANSWER)
 def test_an_empty_success_is_a_fault(upstream: str, source: Any) -> None:
-    assert told(source, upstream, chat(None, "stop")) == {"translation/empty-success": Level.MUST}
-    assert told(source, upstream, chat("", "stop")) == {"translation/empty-success": Level.MUST}
+    assert levels_by_rule(source, upstream, chat(None, "stop")) == {"translation/empty-success": Level.MUST}
+    assert levels_by_rule(source, upstream, chat("", "stop")) == {"translation/empty-success": Level.MUST}
 
 
 @pytest.mark.parametrize(("upstream", "source"), NO_ANSWER)
 def test_what_may_stand_in_its_place(upstream: str, source: Any) -> None:
     """An end as of a filter, words that tell of it, or an error."""
-    assert Level.MUST not in told(source, upstream, chat(None, "content_filter")).values()
+    assert Level.MUST not in levels_by_rule(source, upstream, chat(None, "content_filter")).values()
     spoken = judge(
         source,
         chat("The provider gave no answer.", "stop"),
@@ -143,11 +143,11 @@ def test_a_pause() -> None:
     """With what was said so far, most words that do not end a reply well are near enough; a declared loss, too."""
     words = "I look at the timetables."
     soft = {"translation/paused-reply-reason": Level.SHOULD}
-    assert told(PAUSED, "anthropic", chat(words, "length")) == {}
-    assert told(PAUSED, "anthropic", chat(words, "stop")) == soft
-    assert told(PAUSED, "anthropic", chat(words, "stop"), declared=["finish-pause"]) == {}
-    assert told(PAUSED, "anthropic", chat(None, "stop")) == {"translation/empty-success": Level.MUST}
-    assert told(PAUSED, "anthropic", chat(None, "stop"), declared=["finish-pause"]) == {
+    assert levels_by_rule(PAUSED, "anthropic", chat(words, "length")) == {}
+    assert levels_by_rule(PAUSED, "anthropic", chat(words, "stop")) == soft
+    assert levels_by_rule(PAUSED, "anthropic", chat(words, "stop"), declared=["finish-pause"]) == {}
+    assert levels_by_rule(PAUSED, "anthropic", chat(None, "stop")) == {"translation/empty-success": Level.MUST}
+    assert levels_by_rule(PAUSED, "anthropic", chat(None, "stop"), declared=["finish-pause"]) == {
         "translation/empty-success": Level.MUST
     }
 
@@ -155,9 +155,9 @@ def test_a_pause() -> None:
 def test_a_reply_that_failed_behind_its_first_words() -> None:
     failed = gemini({"text": "I look."}, reason="MALFORMED_FUNCTION_CALL")
     soft = {"translation/failed-reply-reason": Level.SHOULD}
-    assert told(failed, "gemini", chat("I look.", "stop")) == soft
-    assert told(failed, "gemini", chat("I look.", "stop"), declared=["finish-error"]) == {}
-    assert told(failed, "gemini", chat("I look.", "length")) == {}
+    assert levels_by_rule(failed, "gemini", chat("I look.", "stop")) == soft
+    assert levels_by_rule(failed, "gemini", chat("I look.", "stop"), declared=["finish-error"]) == {}
+    assert levels_by_rule(failed, "gemini", chat("I look.", "length")) == {}
 
 
 def test_the_reference_refuses_what_nobody_could_answer() -> None:

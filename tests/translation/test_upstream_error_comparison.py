@@ -42,12 +42,14 @@ def gemini(status: int, message: str = MESSAGE, *details: dict[str, Any], **head
 MAKE = {"anthropic": anthropic, "openai_chat": chat, "gemini": gemini}
 
 
-def found(source: Any, output: Any, client: str = "openai_chat", upstream: str = "anthropic") -> tuple[Finding, ...]:
+def error_findings(
+    source: Any, output: Any, client: str = "openai_chat", upstream: str = "anthropic"
+) -> tuple[Finding, ...]:
     return judge(source, output, client=client, upstream=upstream, direction="error").findings
 
 
-def told(source: Any, output: Any, **ends: str) -> dict[str, Level]:
-    return {finding.rule: finding.level for finding in found(source, output, **ends)}
+def levels_by_rule(source: Any, output: Any, **ends: str) -> dict[str, Level]:
+    return {finding.rule: finding.level for finding in error_findings(source, output, **ends)}
 
 
 @pytest.mark.parametrize(
@@ -90,12 +92,12 @@ def told(source: Any, output: Any, **ends: str) -> dict[str, Level]:
 def test_status(client: str, want: int, got: int, expected: dict[str, Level]) -> None:
     upstream = "openai_chat" if client == "anthropic" else "anthropic"
     names = {"gemini/error-status-name", "anthropic/error-type-status", "openai_chat/error-type-status"}
-    levels = told(MAKE[upstream](want), MAKE[client](got), client=client, upstream=upstream)
+    levels = levels_by_rule(MAKE[upstream](want), MAKE[client](got), client=client, upstream=upstream)
     assert {rule: level for rule, level in levels.items() if rule not in names} == expected
 
 
 def test_a_finding_says_both_statuses_and_where() -> None:
-    (finding,) = found(anthropic(529), chat(400))
+    (finding,) = error_findings(anthropic(529), chat(400))
     assert (finding.pointer, finding.want, finding.got) == ("/status", 529, 400)
     assert "does not retry" in finding.message
     assert finding.element == "error"
@@ -104,7 +106,7 @@ def test_a_finding_says_both_statuses_and_where() -> None:
 @pytest.mark.parametrize(("status", "expected"), [(401, {}), (400, {CLASS: SHOULD}), (403, {CLASS: SHOULD})])
 def test_a_wrong_key_that_gemini_calls_a_wrong_request(status: int, expected: dict[str, Level]) -> None:
     detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
-    assert told(gemini(400, MESSAGE, detail), chat(status), upstream="gemini") == expected
+    assert levels_by_rule(gemini(400, MESSAGE, detail), chat(status), upstream="gemini") == expected
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_a_wrong_key_that_gemini_calls_a_wrong_request(status: int, expected: di
     ],
 )
 def test_message(want: str, got: str, is_faithful: bool) -> None:
-    assert told(anthropic(429, want), chat(429, got)) == (
+    assert levels_by_rule(anthropic(429, want), chat(429, got)) == (
         {} if is_faithful else {"translation/upstream-error-message": SHOULD}
     )
 
@@ -154,63 +156,73 @@ DATE = "Sun, 22 Nov 2026 06:00:00 GMT"
 )
 def test_time_to_wait(source_headers: dict[str, str], output_headers: dict[str, str], is_faithful: bool) -> None:
     expected = {} if is_faithful else {"translation/retry-after": SHOULD}
-    assert told(anthropic(429, **source_headers), chat(429, **output_headers)) == expected
-    assert told(chat(429, **source_headers), chat(429, **output_headers), upstream="openai_chat") == expected
+    assert levels_by_rule(anthropic(429, **source_headers), chat(429, **output_headers)) == expected
+    assert levels_by_rule(chat(429, **source_headers), chat(429, **output_headers), upstream="openai_chat") == expected
 
 
 def test_time_to_wait_in_the_body() -> None:
-    assert told(gemini(429, MESSAGE, retry_info("17.2s")), chat(429), upstream="gemini") == {
+    assert levels_by_rule(gemini(429, MESSAGE, retry_info("17.2s")), chat(429), upstream="gemini") == {
         "translation/retry-after": SHOULD
     }
-    assert told(gemini(429, MESSAGE, retry_info("17.2s")), chat(429, **{"retry-after": "18"}), upstream="gemini") == {}
-    assert told(anthropic(429, **{"retry-after": "17"}), gemini(429, MESSAGE, retry_info("17s")), client="gemini") == {}
+    assert (
+        levels_by_rule(gemini(429, MESSAGE, retry_info("17.2s")), chat(429, **{"retry-after": "18"}), upstream="gemini")
+        == {}
+    )
+    assert (
+        levels_by_rule(
+            anthropic(429, **{"retry-after": "17"}), gemini(429, MESSAGE, retry_info("17s")), client="gemini"
+        )
+        == {}
+    )
 
 
 def test_no_headers_are_asked_of_who_has_none() -> None:
     output = chat(429)
     del output["headers"]
-    assert told(anthropic(429, **{"retry-after": "17"}), output) == {}
+    assert levels_by_rule(anthropic(429, **{"retry-after": "17"}), output) == {}
 
 
 @pytest.mark.parametrize("client", MAKE)
 def test_one_finding_for_the_envelope_of_another_api(client: str) -> None:
     for upstream, make in MAKE.items():
         if upstream != client:
-            (finding,) = found(make(429), make(429), client=client, upstream=upstream)
+            (finding,) = error_findings(make(429), make(429), client=client, upstream=upstream)
             assert (finding.rule, finding.level, finding.pointer) == ("translation/target-format", MUST, "/body")
             assert upstream in finding.message
 
 
 def test_both_openai_formats_have_one_envelope() -> None:
-    assert told(chat(429), chat(429), client="openai_responses", upstream="openai_chat") == {}
+    assert levels_by_rule(chat(429), chat(429), client="openai_responses", upstream="openai_chat") == {}
 
 
 @pytest.mark.parametrize("client", MAKE)
 @pytest.mark.parametrize("body", [{"error": MESSAGE}, {"message": MESSAGE}, {}, [], {"error": {"error": {}}}, None])
 def test_a_body_that_is_no_error_of_anybody(client: str, body: Any) -> None:
     upstream = "gemini" if client == "anthropic" else "anthropic"
-    levels = told(MAKE[upstream](429), {"status": 429, "headers": {}, "body": body}, client=client, upstream=upstream)
+    levels = levels_by_rule(
+        MAKE[upstream](429), {"status": 429, "headers": {}, "body": body}, client=client, upstream=upstream
+    )
     assert levels[f"{client}/error-envelope"] is MUST
 
 
 def test_what_the_source_breaks_itself_is_a_note() -> None:
     source = {"status": 429, "headers": {}, "body": {"error": MESSAGE}}
-    assert told(
+    assert levels_by_rule(
         source, {"status": 429, "headers": {}, "body": {"error": {"type": "x", "param": None, "code": None}}}
     ) == {"openai_chat/error-envelope": Level.NOTE}
 
 
 def test_between_two_ends_of_one_format_status_and_body_are_compared_as_json() -> None:
     ends = {"client": "openai_chat", "upstream": "openai_chat"}
-    assert told(chat(503), chat(503, **{"x-gateway": "mine"}), **ends) == {}
+    assert levels_by_rule(chat(503), chat(503, **{"x-gateway": "mine"}), **ends) == {}
     changed = chat(503)
     changed["body"]["error"]["trace"] = 1
-    (finding,) = found(chat(503), changed, **ends)
+    (finding,) = error_findings(chat(503), changed, **ends)
     assert (finding.rule, finding.pointer) == ("translation/identity", "/body/error/trace")
-    assert told(chat(503), chat(500), **ends) == {"translation/identity-spelling": SHOULD}
-    assert told(chat(503), {**chat(503), "status": 200}, **ends) == {STATUS: MUST}
+    assert levels_by_rule(chat(503), chat(500), **ends) == {"translation/identity-spelling": SHOULD}
+    assert levels_by_rule(chat(503), {**chat(503), "status": 200}, **ends) == {STATUS: MUST}
 
 
 @pytest.mark.parametrize("output", [None, [], "429", 429])
 def test_an_output_that_is_no_object(output: Any) -> None:
-    assert told(anthropic(429), output) == {"translation/target-format": MUST}
+    assert levels_by_rule(anthropic(429), output) == {"translation/target-format": MUST}

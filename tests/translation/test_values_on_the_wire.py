@@ -41,7 +41,7 @@ CHAT_NAMELESS = Form(
 GEMINI_FORM: dict[str, Any] = {"responseMimeType": "application/json", "responseJsonSchema": SCHEMA}
 
 
-def wanted(rule: str, client: str, upstream: str, source: dict[str, Any]) -> Any:
+def want_of_rule(rule: str, client: str, upstream: str, source: dict[str, Any]) -> Any:
     findings = JUDGE.request(BARE[client] | source, BARE[upstream], Ends(client, upstream)).findings
     [finding] = [
         finding for finding in findings if finding.rule.endswith(rule) and finding.source_pointer != "/max_tokens"
@@ -67,7 +67,7 @@ def wanted(rule: str, client: str, upstream: str, source: dict[str, Any]) -> Any
     ],
 )
 def test_response_formats(client: str, upstream: str, source: dict[str, Any], want: Any) -> None:
-    assert wanted("response-format-lost", client, upstream, source) == want
+    assert want_of_rule("response-format-lost", client, upstream, source) == want
 
 
 def test_a_response_format_in_several_members() -> None:
@@ -96,7 +96,7 @@ BUDGET = {"generationConfig": {"thinkingConfig": {"thinkingBudget": 2048}}}
     ],
 )
 def test_how_much_to_think(client: str, upstream: str, source: dict[str, Any], want: Any) -> None:
-    assert wanted("lost", client, upstream, source) == want
+    assert want_of_rule("lost", client, upstream, source) == want
 
 
 CALLS: dict[str, dict[str, Any]] = {

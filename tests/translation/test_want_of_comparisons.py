@@ -49,7 +49,7 @@ NO_SOURCE = {
 """Rules of which a finding may have no place in the source, each with the reason."""
 
 
-def broken() -> Iterator[tuple[str, Finding]]:
+def findings_of_mutants() -> Iterator[tuple[str, Finding]]:
     """Every finding of a comparison on a broken double, with the double's name."""
     for verdict in read_verdicts(CORPUS.root):
         if verdict["kind"] == "broken" and "usual" not in verdict and "source" in verdict:
@@ -57,27 +57,29 @@ def broken() -> Iterator[tuple[str, Finding]]:
 
 
 @cache
-def found() -> tuple[tuple[str, Finding], ...]:
-    return tuple(broken())
+def cached_findings() -> tuple[tuple[str, Finding], ...]:
+    return tuple(findings_of_mutants())
 
 
 def test_there_are_many() -> None:
-    assert sum(finding.level is Level.MUST for _, finding in found()) > 1_500
+    assert sum(finding.level is Level.MUST for _, finding in cached_findings()) > 1_500
 
 
 def test_each_says_what_should_stand_there() -> None:
     """A value, a choice of several, or that nothing should: in a comparison the source always says it."""
-    assert [f"{name}: {finding.rule}" for name, finding in found() if finding.want is NOT_KNOWN] == []
+    assert [f"{name}: {finding.rule}" for name, finding in cached_findings() if finding.want is NOT_KNOWN] == []
 
 
 def test_each_says_what_does() -> None:
-    assert [f"{name}: {finding.rule}" for name, finding in found() if finding.got is NOT_KNOWN] == []
+    assert [f"{name}: {finding.rule}" for name, finding in cached_findings() if finding.got is NOT_KNOWN] == []
 
 
 def test_the_two_differ() -> None:
     """Else a text shows one value twice, and nobody sees the fault."""
     assert [
-        f"{name}: {finding.rule} {finding.want!r}" for name, finding in found() if _same(finding.want, finding.got)
+        f"{name}: {finding.rule} {finding.want!r}"
+        for name, finding in cached_findings()
+        if _same(finding.want, finding.got)
     ] == []
 
 
@@ -89,7 +91,7 @@ def _same(want: Any, got: Any) -> bool:
 
 
 def test_each_says_where_in_the_source() -> None:
-    without = {finding.rule: name for name, finding in found() if finding.source_pointer is None}
+    without = {finding.rule: name for name, finding in cached_findings() if finding.source_pointer is None}
     assert without.keys() - NO_SOURCE.keys() == set(), without
 
 
@@ -190,12 +192,12 @@ MADE: dict[str, Any] = {
 }
 
 
-def to_chat(source: Any, output: Any, direction: str = "request") -> tuple[Finding, ...]:
+def judge_to_chat(source: Any, output: Any, direction: str = "request") -> tuple[Finding, ...]:
     return judge(source, output, client="anthropic", upstream="openai_chat", direction=direction).findings
 
 
 def test_the_pair_as_it_is_has_no_fault() -> None:
-    assert [finding for finding in to_chat(SENT, MADE) if finding.is_must] == []
+    assert [finding for finding in judge_to_chat(SENT, MADE) if finding.is_must] == []
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,9 @@ def test_the_pair_as_it_is_has_no_fault() -> None:
     ],
 )
 def test_settings_are_said_in_words_of_the_target(key: str, value: Any, rule: str, want: Any, subject: str) -> None:
-    (finding,) = (finding for finding in to_chat(SENT, {**MADE, key: value}) if finding.rule == f"translation/{rule}")
+    (finding,) = (
+        finding for finding in judge_to_chat(SENT, {**MADE, key: value}) if finding.rule == f"translation/{rule}"
+    )
     assert (finding.pointer, finding.want, finding.got, finding.subject) == (join("", key), want, value, subject)
 
 
@@ -234,7 +238,7 @@ def test_a_reason_is_said_in_words_of_the_target() -> None:
         "stop_sequence": None,
         "usage": {"input_tokens": 1, "output_tokens": 1},
     }
-    (finding,) = (finding for finding in to_chat(source, output, "response") if finding.is_must)
+    (finding,) = (finding for finding in judge_to_chat(source, output, "response") if finding.is_must)
     assert finding.rule == "translation/finish-reason"
     assert finding.want == OneOf(("max_tokens", "model_context_window_exceeded"))
     assert (finding.pointer, finding.got, finding.source_pointer) == (
@@ -296,7 +300,7 @@ def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
         "stop_sequence": None,
         "usage": {"input_tokens": 0, "output_tokens": 1},
     }
-    messages = {finding.rule: finding.message for finding in to_chat(source, output, "response")}
+    messages = {finding.rule: finding.message for finding in judge_to_chat(source, output, "response")}
     assert (
         "ended with 'tool_calls' and has calls, the translation ends with 'end_turn'"
         in messages["translation/finish-reason"]
@@ -307,7 +311,7 @@ def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
 def test_parameters_that_are_all_gone_are_told_once() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
     sent = {**SENT, "tools": [{**SENT["tools"][0], "input_schema": schema}]}
-    findings = [finding for finding in to_chat(sent, MADE) if finding.rule == "translation/schema-property-lost"]
+    findings = [finding for finding in judge_to_chat(sent, MADE) if finding.rule == "translation/schema-property-lost"]
     assert [(finding.want, finding.got) for finding in findings] == [("path, text", MISSING)]
     assert findings[0].source_pointer == "/tools/0/input_schema/properties"
 

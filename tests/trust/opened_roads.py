@@ -39,12 +39,12 @@ def picture(url: str) -> dict[str, Any]:
     return chat(messages=[{"role": "user", "content": parts}])
 
 
-def linked(url: str) -> dict[str, Any]:
+def request_with_picture_url(url: str) -> dict[str, Any]:
     blocks = [{"type": "text", "text": "What is it?"}, {"type": "image", "source": {"type": "url", "url": url}}]
     return anthropic(messages=[{"role": "user", "content": blocks}])
 
 
-def called(*names: str) -> dict[str, Any]:
+def history_with_calls(*names: str) -> dict[str, Any]:
     """A history with calls of tools that the request does not declare."""
     calls = [{"functionCall": {"name": name, "args": {}}} for name in names]
     answers = [{"functionResponse": {"name": name, "response": {"output": "3"}}} for name in names]
@@ -52,7 +52,7 @@ def called(*names: str) -> dict[str, Any]:
     return {"contents": turns, "model": "gemini-2.5-flash"}
 
 
-def redeclared() -> dict[str, Any]:
+def request_with_redeclared_tool() -> dict[str, Any]:
     """A tool that a later item of the conversation declares anew."""
 
     def item(words: str) -> dict[str, Any]:
@@ -69,11 +69,11 @@ def chunks(*candidates: Any) -> dict[str, Any]:
     return {"events": [{"data": record} for record in records]}
 
 
-def said(index: Any, text: str, **more: Any) -> dict[str, Any]:
+def candidate(index: Any, text: str, **more: Any) -> dict[str, Any]:
     return {"content": {"role": "model", "parts": [{"text": text}]}, "index": index, **more}
 
 
-def patched(operation: Any) -> dict[str, Any]:
+def stream_with_changed_patch(operation: Any) -> dict[str, Any]:
     """A Responses stream with a call of a tool of the API's own, of which the end says something else."""
 
     def item(status: str, value: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def patched(operation: Any) -> dict[str, Any]:
     }
 
 
-def pinged(data: Any) -> dict[str, Any]:
+def stream_with_ping(data: Any) -> dict[str, Any]:
     """An Anthropic stream with a keep-alive that holds no object."""
     usage = {"input_tokens": 4, "output_tokens": 1}
     message = {"id": "m", "type": "message", "role": "assistant", "model": CLAUDE, "content": [], "usage": usage}
@@ -128,9 +128,14 @@ SOUND: dict[str, Source] = {
     "another name of JPEG": ("request", "openai_chat", "anthropic", picture("data:image/jpg;base64,/9j/4AAQSkZJRg==")),
     "another name of PNG": ("request", "openai_chat", "anthropic", picture("data:image/x-png;base64,iVBORw0KGgo=")),
     "a text as a picture": ("request", "openai_chat", "openai_responses", picture("data:text/plain;base64,aGk=")),
-    "a blank address to Chat": ("request", "anthropic", "openai_chat", linked(" ")),
-    "a blank address to Responses": ("request", "anthropic", "openai_responses", linked("")),
-    "an address of a bucket": ("request", "anthropic", "openai_responses", linked("gs://bucket/a.png")),
+    "a blank address to Chat": ("request", "anthropic", "openai_chat", request_with_picture_url(" ")),
+    "a blank address to Responses": ("request", "anthropic", "openai_responses", request_with_picture_url("")),
+    "an address of a bucket": (
+        "request",
+        "anthropic",
+        "openai_responses",
+        request_with_picture_url("gs://bucket/a.png"),
+    ),
     "bytes as an address": (
         *("request", "gemini", "anthropic"),
         gemini({"fileData": {"fileUri": "data:image/png;base64,iVBORw0KGgo=", "mimeType": "image/png"}}),
@@ -144,8 +149,13 @@ SOUND: dict[str, Source] = {
     "no reply at all": ("request", "gemini", "openai_chat", gemini(candidateCount=0)),
     "a word for length of its own": ("request", "openai_chat", "openai_responses", chat(verbosity="brief")),
     "a stop sequence without a list": ("request", "gemini", "openai_chat", gemini(stopSequences="")),
-    "a name that is cut": ("request", "gemini", "openai_chat", called(ROSTER, ROSTER.replace("archive", "drafts"))),
-    "a tool declared anew": ("request", "openai_responses", "gemini", redeclared()),
+    "a name that is cut": (
+        "request",
+        "gemini",
+        "openai_chat",
+        history_with_calls(ROSTER, ROSTER.replace("archive", "drafts")),
+    ),
+    "a tool declared anew": ("request", "openai_responses", "gemini", request_with_redeclared_tool()),
     "a strict tool with an empty schema": (
         *("request", "openai_responses", "anthropic"),
         responses(tools=[{"type": "function", "name": "look", "strict": True, "parameters": {}}]),
@@ -154,15 +164,25 @@ SOUND: dict[str, Source] = {
         "stream",
         "gemini",
         "openai_chat",
-        chunks(said(None, "Ho"), said(0, "t.", finishReason="STOP")),
+        chunks(candidate(None, "Ho"), candidate(0, "t.", finishReason="STOP")),
     ),
     "the second candidate alone": (
         *("stream", "gemini", "openai_responses"),
-        chunks(said(1, "Ho"), said(1, "t.", finishReason="STOP")),
+        chunks(candidate(1, "Ho"), candidate(1, "t.", finishReason="STOP")),
     ),
-    "an own call in Gemini": ("stream", "openai_responses", "gemini", patched({"type": "delete_file", "path": "x"})),
-    "an own call in Chat": ("stream", "openai_responses", "openai_chat", patched({"type": "delete_file", "path": ""})),
-    "a keep-alive that is a list": ("stream", "anthropic", "openai_chat", pinged([{"type": "ping"}])),
+    "an own call in Gemini": (
+        "stream",
+        "openai_responses",
+        "gemini",
+        stream_with_changed_patch({"type": "delete_file", "path": "x"}),
+    ),
+    "an own call in Chat": (
+        "stream",
+        "openai_responses",
+        "openai_chat",
+        stream_with_changed_patch({"type": "delete_file", "path": ""}),
+    ),
+    "a keep-alive that is a list": ("stream", "anthropic", "openai_chat", stream_with_ping([{"type": "ping"}])),
     "a count below nothing": ("response", "openai_responses", "anthropic", negative()),
 }
 """By what was wrong. Their sources break no MUST of their own format."""
@@ -177,7 +197,7 @@ LIMITS = (
 )
 
 
-def broken() -> dict[str, Source]:
+def sources_of_wrong_types() -> dict[str, Source]:
     """Sources with settings of a type that no API takes, at which the reference once raised."""
     sources: dict[str, Source] = {}
     for client, upstream, body, pointer in LIMITS:

@@ -40,12 +40,12 @@ def trier(translator: Any) -> DrawTrier:
     return DrawTrier(PythonDriver(translator, "given", transports=lambda: CORPUS.transports), Judge(CORPUS))
 
 
-def plain() -> list[SourceBody]:
+def chat_bodies() -> list[SourceBody]:
     cases = (case for case in CORPUS.cases.values() if CHAT in case.formats and CHAT not in case.dialects)
     return [body for case in cases for body in case_bodies(case) if body.format == CHAT and body.way != "request"]
 
 
-def meaning(way: str, body: Any, habits: Iterable[str]) -> Any:
+def reading_content(way: str, body: Any, habits: Iterable[str]) -> Any:
     read = formats.read(CHAT, way, body)
     items = [item for turn in read.turns for item in turn.items]
     calls = [(item.name, item.arguments, item.kind) for item in items if isinstance(item, Call)]
@@ -55,13 +55,13 @@ def meaning(way: str, body: Any, habits: Iterable[str]) -> Any:
 
 
 def test_every_habit_is_read_as_what_it_stands_for() -> None:
-    lot, bodies, had, wrong = random.Random(SEED), plain(), set(), []
+    lot, bodies, had, wrong = random.Random(SEED), chat_bodies(), set(), []
     for _ in range(300):
         source = lot.choice(bodies)
         habits = DIALECTS.draw(lot, source.way, source.body)
         had |= {*habits}
         changed = DIALECTS.apply(habits, source.way, source.body)
-        if meaning(source.way, changed, habits) != meaning(source.way, source.body, habits):
+        if reading_content(source.way, changed, habits) != reading_content(source.way, source.body, habits):
             wrong.append(f"{source.case.id if source.case else ''} {source.way}: {'+'.join(habits)}")
     rare = [(name, body) for name in DIALECTS.habits if name not in had for body in bodies]
     had |= {name for name, body in rare if _changes(name, body)}
@@ -90,14 +90,14 @@ def test_the_reference_takes_generated_dialects() -> None:
     samples = [draw for number in range(COUNT) if (draw := drawn.draw(SEED, number)) is not None]
     results = [tried.try_draw(draw) for draw in samples]
     assert [
-        result for result in results if result.outcome not in ("passed", "repaired") or _is_anew(result.rules)
+        result for result in results if result.outcome not in ("passed", "repaired") or _has_other_fault(result.rules)
     ] == []
     assert len(samples) > COUNT * 0.9
     assert sum(len(draw.habits) > 1 for draw in samples) > COUNT / 3
     assert samples[:20] == [drawn.again(draw.name) for draw in samples[:20]]
 
 
-def _is_anew(rules: tuple[str, ...]) -> bool:
+def _has_other_fault(rules: tuple[str, ...]) -> bool:
     """Whether more is wrong than the names of tools that only the request tells, which a stream is judged without."""
     return not {*rules} <= {"translation/call-name"}
 
@@ -108,11 +108,11 @@ class TakesTheFirst:
     def open(self, route: Any) -> Any:
         session: Any = ReferenceTranslator().open(route)
         own = session.stream
-        session.stream = lambda chunks: own([dump(list(_first_only(parse(b"".join(chunks))["events"])))])
+        session.stream = lambda chunks: own([dump(list(_first_entries(parse(b"".join(chunks))["events"])))])
         return session
 
 
-def _first_only(events: list[Any]) -> Iterator[Any]:
+def _first_entries(events: list[Any]) -> Iterator[Any]:
     indexes = set()
     for event in events:
         for choice in event["data"].get("choices") or () if isinstance(event["data"], dict) else ():

@@ -30,19 +30,19 @@ def trier(sampler: Sampler) -> VariantTrier:
 
 
 @pytest.fixture(scope="module")
-def tried(trier: VariantTrier) -> list[TriedVariant]:
+def tried_variants(trier: VariantTrier) -> list[TriedVariant]:
     return [
         result for trial_set in trial_sets(trier.corpus.formats, COUNT, SEED) for result in trier.try_set(trial_set)
     ]
 
 
-def test_no_legal_spelling_fails(tried: list[TriedVariant]) -> None:
-    alarms = group_variants(tried, ("alarm", "raised"))
+def test_no_legal_spelling_fails(tried_variants: list[TriedVariant]) -> None:
+    alarms = group_variants(tried_variants, ("alarm", "raised"))
     commands = "\n".join(
         f"{alarm.rule}: toolcall-conformance mutate --harmless --again '{alarm.example}'" for alarm in alarms
     )
     assert not alarms, f"loosen the rule, or take the spelling out of corpus/mutations/variants.json:\n{commands}"
-    assert len(tried) > COUNT * 0.9
+    assert len(tried_variants) > COUNT * 0.9
 
 
 def test_a_fault_of_the_source_is_its_own_wherever_its_part_stands(sampler: Sampler) -> None:
@@ -57,10 +57,10 @@ def test_a_fault_of_the_source_is_its_own_wherever_its_part_stands(sampler: Samp
     )
 
 
-def test_the_sample_has_all_sides_and_most_spellings(tried: list[TriedVariant], trier: VariantTrier) -> None:
-    assert {result.side for result in tried} == set(SIDES)
-    assert len({result.spelling.partition("=")[0] for result in tried}) > len(trier.spellings.all) / 2
-    assert {result.outcome for result in tried} == {"passed", "warned"}
+def test_the_sample_has_all_sides_and_most_spellings(tried_variants: list[TriedVariant], trier: VariantTrier) -> None:
+    assert {result.side for result in tried_variants} == set(SIDES)
+    assert len({result.spelling.partition("=")[0] for result in tried_variants}) > len(trier.spellings.all) / 2
+    assert {result.outcome for result in tried_variants} == {"passed", "warned"}
 
 
 def test_the_same_seed_makes_the_same_variants(trier: VariantTrier) -> None:
@@ -95,20 +95,20 @@ def test_a_judge_that_cries_wolf_is_seen(direction: Any, spelling: str, outcome:
     wary = VariantTrier(Sampler(Workshop(shop.driver, Harness(Wary(trier.corpus)), shop.table)))
     route = ("anthropic", "gemini") if direction == "request" else ("openai_chat", "gemini")
     for judge, expected in ((trier, {"passed", "warned"}), (wary, {outcome})):
-        names = _of(judge, TrialSet("output", direction, *route, None, SEED), spelling)
+        names = _try_spelling(judge, TrialSet("output", direction, *route, None, SEED), spelling)
         assert names
         assert {result.outcome for result in names} <= expected
 
 
-def _of(trier: VariantTrier, trial_set: TrialSet, spelling: str) -> Sequence[TriedVariant]:
+def _try_spelling(trier: VariantTrier, trial_set: TrialSet, spelling: str) -> Sequence[TriedVariant]:
     only = VariantTrier(Sampler(trier.sampler.workshop, ("shell/seed",)))
     only.spellings.all = tuple(entry for entry in only.spellings.all if entry.name == spelling)
     return [result for result in only.try_set(trial_set) if result.variant.endswith("@")]
 
 
-def test_a_variant_is_made_again_by_its_name(tried: list[TriedVariant], trier: VariantTrier) -> None:
-    base, variant = trier.again(tried[0].name)
-    assert base.name == tried[0].base
+def test_a_variant_is_made_again_by_its_name(tried_variants: list[TriedVariant], trier: VariantTrier) -> None:
+    base, variant = trier.again(tried_variants[0].name)
+    assert base.name == tried_variants[0].base
     assert apply_variant(variant, base.body) != base.body or variant.operator == "order-members"
 
 
@@ -122,10 +122,10 @@ def test_a_variant_is_made_again_by_its_name(tried: list[TriedVariant], trier: V
     ids=["short", "side", "place"],
 )
 def test_a_name_that_is_none_is_a_clear_mistake(
-    change: Callable[[str], str], tried: list[TriedVariant], trier: VariantTrier
+    change: Callable[[str], str], tried_variants: list[TriedVariant], trier: VariantTrier
 ) -> None:
     with pytest.raises(LookupError, match=r"is no variant|no such"):
-        trier.again(change(tried[0].name))
+        trier.again(change(tried_variants[0].name))
 
 
 def test_what_the_clients_take_and_the_judge_refuses_is_listed() -> None:

@@ -23,20 +23,20 @@ BECOMES = [
 
 
 @pytest.fixture(scope="module")
-def whole(sampler: Sampler) -> Any:
+def whole_loop(sampler: Sampler) -> Any:
     return sampler.of_case(Lot("loop", "anthropic", "openai_chat", "drop", 1, 1), "parallel/text-around")[0]
 
 
-def test_a_conversation_has_all_bodies_that_were_made(whole: Any) -> None:
-    assert [set(exchange) for exchange in whole.output["exchanges"]] == [{"request", "response"}, {"request"}]
-    part, rest = whole.part("/exchanges/0/response/content/0")
+def test_a_conversation_has_all_bodies_that_were_made(whole_loop: Any) -> None:
+    assert [set(exchange) for exchange in whole_loop.output["exchanges"]] == [{"request", "response"}, {"request"}]
+    part, rest = whole_loop.part("/exchanges/0/response/content/0")
     assert (part.direction, part.target, rest) == ("response", "anthropic", "/content/0")
     assert parts_of("/exchanges/1/request") == (1, "request", "")
 
 
-def test_an_undamaged_conversation_played_again_says_nothing(whole: Any, sampler: Sampler) -> None:
-    assert changed_bodies(whole.output, whole.output) == []
-    assert [finding for finding in sampler.workshop.findings(whole, whole.output) if finding.is_must] == []
+def test_an_undamaged_conversation_played_again_says_nothing(whole_loop: Any, sampler: Sampler) -> None:
+    assert changed_bodies(whole_loop.output, whole_loop.output) == []
+    assert [finding for finding in sampler.workshop.findings(whole_loop, whole_loop.output) if finding.is_must] == []
 
 
 @pytest.mark.parametrize(("fault", "outcome", "element"), BECOMES, ids=[row[0] for row in BECOMES])

@@ -11,7 +11,7 @@ from toolcall_conformance.trust.sources.bodies import SourceBody
 from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw
 from toolcall_conformance.trust.sources.trials import DrawTrier, TriedDraw
 from toolcall_reference import ReferenceTranslator
-from trust.opened_roads import SOUND, Source, broken
+from trust.opened_roads import SOUND, Source, sources_of_wrong_types
 
 
 @pytest.fixture(scope="module")
@@ -21,14 +21,14 @@ def trier() -> DrawTrier:
     return DrawTrier(driver, Judge(corpus))
 
 
-def tried(trier: DrawTrier, source: Source) -> TriedDraw:
+def try_source(trier: DrawTrier, source: Source) -> TriedDraw:
     way, name, other, body = source
     client, upstream = (name, other) if way == "request" else (other, name)
     return trier.try_draw(Draw("-", 1, SourceBody(way, name, body), client, upstream, AS_IT_IS, body))
 
 
 def test_sound_sources_have_an_output_that_passes(trier: DrawTrier) -> None:
-    results = {name: tried(trier, source) for name, source in SOUND.items()}
+    results = {name: try_source(trier, source) for name, source in SOUND.items()}
     assert [f"{name}: {result.broken}" for name, result in results.items() if result.broken] == []
     shut = [
         f"{name}: {result.outcome} {result.reason}{result.remains}"
@@ -42,7 +42,7 @@ OPEN = ("passed", "repaired")
 
 
 def test_values_of_a_wrong_type_are_refused_in_words(trier: DrawTrier) -> None:
-    results = {name: tried(trier, source) for name, source in broken().items()}
+    results = {name: try_source(trier, source) for name, source in sources_of_wrong_types().items()}
     assert [f"{name}: {result.reason}" for name, result in results.items() if result.outcome == "failed"] == []
     refused = [result for result in results.values() if result.outcome == "refused"]
     assert len(refused) > len(results) / 2

@@ -105,7 +105,7 @@ UNFIT = [
 ]
 
 
-def at(body: Any, pointer: str) -> Any:
+def value_at(body: Any, pointer: str) -> Any:
     for token in pointer.split("/")[1:]:
         body = body[int(token) if isinstance(body, list) else token]
     return body
@@ -115,7 +115,7 @@ def at(body: Any, pointer: str) -> Any:
 def test_an_operator_does_what_it_says(name: str, pointer: str, where: str, becomes: Any) -> None:
     before = deep_copy(BODY)
     result = apply_operator(name, BODY, pointer, DONOR)
-    assert at(result, where) == becomes
+    assert value_at(result, where) == becomes
     assert before == BODY, "it changed the body that it was given, and no copy"
     top = where.split("/")[1:2] or [pointer.split("/")[1]]
     assert {key: value for key, value in result.items() if key not in top} == {

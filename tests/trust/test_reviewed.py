@@ -18,7 +18,7 @@ ENTRIES = [*TABLE.reviewed, *TABLE.open]
 
 
 @pytest.fixture(scope="module")
-def again(sampler: Sampler) -> FaultReplay:
+def fault_replay(sampler: Sampler) -> FaultReplay:
     return FaultReplay(Sampler(sampler.workshop))
 
 
@@ -29,9 +29,9 @@ def again(sampler: Sampler) -> FaultReplay:
     by=lambda _, entry: entry["example"].partition("/")[0],
 )
 def test_the_example_of_an_entry_survives(
-    pattern: MutationPattern, entry: Mapping[str, Any], again: FaultReplay
+    pattern: MutationPattern, entry: Mapping[str, Any], fault_replay: FaultReplay
 ) -> None:
-    mutation = again.mutation(entry["example"])
+    mutation = fault_replay.mutation(entry["example"])
     assert mutation.outcome == "survived", f"the judge sees it by {mutation.rules}: take the entry out, or narrow it"
     direction, pointer = mutation.within
     assert pattern.is_for(direction, mutation.format, mutation.operator, mutation.element), mutation

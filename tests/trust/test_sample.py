@@ -30,19 +30,19 @@ class Deaf(Judge):
 
     rule = ""
 
-    def _but_for_it(self, judgement: Judgement) -> Judgement:
+    def without_rule(self, judgement: Judgement) -> Judgement:
         return replace(
             judgement, findings=tuple(finding for finding in judgement.findings if finding.rule != self.rule)
         )
 
     def request(self, *arguments: Any, **more: Any) -> Judgement:
-        return self._but_for_it(super().request(*arguments, **more))
+        return self.without_rule(super().request(*arguments, **more))
 
     def response(self, *arguments: Any, **more: Any) -> Judgement:
-        return self._but_for_it(super().response(*arguments, **more))
+        return self.without_rule(super().response(*arguments, **more))
 
     def stream(self, *arguments: Any, **more: Any) -> Judgement:
-        return self._but_for_it(super().stream(*arguments, **more))
+        return self.without_rule(super().stream(*arguments, **more))
 
 
 def new(mutations: Sequence[Mutation], sampler: Sampler) -> list[str]:
@@ -52,7 +52,7 @@ def new(mutations: Sequence[Mutation], sampler: Sampler) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def made(sampler: Sampler) -> list[Mutation]:
+def sample_mutations(sampler: Sampler) -> list[Mutation]:
     shop = sampler.workshop
     across = [operator for operator in shop.table.operators if operator.is_in("loop")]
     formats = shop.harness.corpus.formats
@@ -60,40 +60,44 @@ def made(sampler: Sampler) -> list[Mutation]:
     return [mutation for lot in chosen for mutation in sampler.mutations(lot)]
 
 
-def test_no_fault_survives_that_nobody_has_reviewed(made: list[Mutation], sampler: Sampler) -> None:
-    survived = new(made, sampler)
+def test_no_fault_survives_that_nobody_has_reviewed(sample_mutations: list[Mutation], sampler: Sampler) -> None:
+    survived = new(sample_mutations, sampler)
     commands = "\n".join(f"toolcall-conformance mutate --again '{name}'" for name in survived)
     assert not survived, f"give the judge a rule for it, or say in corpus/mutations/reviewed.json why not:\n{commands}"
-    assert len(made) > COUNT * 0.7, "many operators find nothing to do in an error"
-    assert {mutation.direction for mutation in made} == {*DIRECTIONS}
+    assert len(sample_mutations) > COUNT * 0.7, "many operators find nothing to do in an error"
+    assert {mutation.direction for mutation in sample_mutations} == {*DIRECTIONS}
 
 
-def test_the_same_seed_makes_the_same_faults(made: list[Mutation], sampler: Sampler) -> None:
+def test_the_same_seed_makes_the_same_faults(sample_mutations: list[Mutation], sampler: Sampler) -> None:
     shop = sampler.workshop
     drop = [shop.table.operator("drop")]
     lot = next(lot for lot in lots(shop.harness.corpus.formats, drop, 30, SEED) if lot.limit)
     assert list(sampler.mutations(lot)) == list(sampler.mutations(lot)) != []
-    assert len({mutation.name for mutation in made}) == len(made)
+    assert len({mutation.name for mutation in sample_mutations}) == len(sample_mutations)
 
 
-def test_most_faults_are_killed_by_a_rule_of_their_element(made: list[Mutation]) -> None:
-    killed = [mutation for mutation in made if mutation.outcome in ("killed", "beside")]
+def test_most_faults_are_killed_by_a_rule_of_their_element(sample_mutations: list[Mutation]) -> None:
+    killed = [mutation for mutation in sample_mutations if mutation.outcome in ("killed", "beside")]
     assert sum(mutation.outcome == "killed" for mutation in killed) / len(killed) > 0.9
-    assert {mutation.outcome for mutation in made} > {"killed", "warned", "survived", "equivalent"}
+    assert {mutation.outcome for mutation in sample_mutations} > {"killed", "warned", "survived", "equivalent"}
 
 
 @pytest.mark.parametrize("rule", ALONE)
-def test_a_judge_without_a_rule_lets_faults_survive(rule: str, made: list[Mutation], sampler: Sampler) -> None:
+def test_a_judge_without_a_rule_lets_faults_survive(
+    rule: str, sample_mutations: list[Mutation], sampler: Sampler
+) -> None:
     shop = sampler.workshop
     deaf = Deaf(shop.harness.corpus)
     deaf.__dict__["rule"] = rule
     lame = Sampler(Workshop(shop.driver, Harness(deaf), shop.table), sampler.cases)
-    chosen = [mutation.name for mutation in made if mutation.rules == (rule,) and mutation.outcome == "killed"]
+    chosen = [
+        mutation.name for mutation in sample_mutations if mutation.rules == (rule,) and mutation.outcome == "killed"
+    ]
     assert chosen, "the sample has no fault that this rule alone sees"
     assert new([FaultReplay(lame).mutation(name) for name in chosen], lame) != []
 
 
-def test_a_judge_that_fails_ends_no_run(made: list[Mutation], sampler: Sampler) -> None:
+def test_a_judge_that_fails_ends_no_run(sample_mutations: list[Mutation], sampler: Sampler) -> None:
     class Failing(Judge):
         def request(self, *arguments: Any, **more: Any) -> Judgement:
             if wrong:
@@ -103,7 +107,7 @@ def test_a_judge_that_fails_ends_no_run(made: list[Mutation], sampler: Sampler) 
     wrong: list[bool] = []
     shop = sampler.workshop
     again = Sampler(Workshop(shop.driver, Harness(Failing(shop.harness.corpus)), shop.table), sampler.cases)
-    name = next(mutation.name for mutation in made if mutation.direction == "request")
+    name = next(mutation.name for mutation in sample_mutations if mutation.direction == "request")
     assert FaultReplay(again).mutation(name).outcome != "raised"
     wrong.append(True)
     raised = FaultReplay(again).mutation(name)

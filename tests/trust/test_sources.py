@@ -45,7 +45,7 @@ def draws(*folders: Path) -> Draws:
     return Draws(Judge(corpus), MutationTable(corpus), folders)
 
 
-def bad(tried: list[TriedDraw]) -> str:
+def failure_text(tried: list[TriedDraw]) -> str:
     failures = [
         result for result in tried if result.outcome == "failed" or (result.outcome == "closed" and not result.broken)
     ]
@@ -85,7 +85,7 @@ def sample() -> list[TriedDraw]:
 
 
 def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[TriedDraw]) -> None:
-    assert bad(sample) == "", "toolcall-conformance mutate --sources --again NAME shows more"
+    assert failure_text(sample) == "", "toolcall-conformance mutate --sources --again NAME shows more"
     assert len(sample) == COUNT
     assert {result.way for result in sample} == {"request", "response", "stream"}
     assert sum(not result.broken for result in sample) > COUNT / 2
@@ -96,7 +96,7 @@ def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[TriedDraw]) ->
 def test_no_road_is_closed_in_a_sample_of_what_the_field_sends() -> None:
     tried, drawn = trier(), draws(*FOLDERS)
     samples = [draw for number in range(COUNT) if (draw := drawn.draw(SEED, number)) is not None]
-    assert bad([tried.try_draw(draw) for draw in samples]) == ""
+    assert failure_text([tried.try_draw(draw) for draw in samples]) == ""
     assert sum(draw.source.case is None for draw in samples) > COUNT / 2
 
 
@@ -178,58 +178,64 @@ def test_an_output_that_its_findings_repair_is_no_closed_road() -> None:
     assert trier(translator=dropped).try_draw(draws().again(PLAIN)).outcome == "closed"
 
 
-def refusing(_body: Any) -> Any:
+def raise_refused(_body: Any) -> Any:
     raise Refused("not today")
 
 
-def failing(body: Any) -> Any:
+def raise_key_error(body: Any) -> Any:
     raise KeyError(body["model"])
 
 
 def test_a_refusal_is_a_way_out_where_the_source_is_broken() -> None:
     sound, broken = draws().again(PLAIN), draws().again(PLAIN.replace(AS_IT_IS, "to-text@/messages"))
-    refuses = trier(translator=Otherwise(refusing))
+    refuses = trier(translator=Otherwise(raise_refused))
     assert refuses.try_draw(sound).outcome == "refused sound"
-    assert trier(translator=Otherwise(failing)).try_draw(sound).outcome == "failed"
+    assert trier(translator=Otherwise(raise_key_error)).try_draw(sound).outcome == "failed"
     result = trier().try_draw(broken)
     assert result.outcome == "refused"
     assert result.broken
 
 
-@pytest.mark.parametrize(("older", "anew"), [(None, True), (refusing, False)], ids=["translated", "refused as well"])
+@pytest.mark.parametrize(
+    ("older", "anew"), [(None, True), (raise_refused, False)], ids=["translated", "refused as well"]
+)
 def test_what_only_the_older_version_translates_is_told(older: Any, anew: bool) -> None:
     before = ReferenceTranslator() if older is None else Otherwise(older)
-    assert trier(translator=Otherwise(refusing), older=before).try_draw(draws().again(PLAIN)).refused_anew is anew
+    assert trier(translator=Otherwise(raise_refused), older=before).try_draw(draws().again(PLAIN)).refused_anew is anew
     assert not trier(older=before).try_draw(draws().again(PLAIN)).refused_anew
 
 
-def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
+def finding_with_want(pointer: str, want: Any, got: Any = "there") -> Finding:
     return Finding("a/rule", Level.MUST, pointer, "wrong", want=want, got=got)
 
 
 @pytest.mark.parametrize(
     ("body", "findings", "expected"),
     [
-        ({"a": 1}, [wanted("/a", 2)], {"a": 2}),
-        ({"a": 1}, [wanted("/a", MISSING)], {}),
-        ({"a": 1}, [wanted("/a", OneOf((3, 4)))], {"a": 3}),
-        ({"a": 1}, [wanted("/a", Form({"type": "string", "minLength": 1}), 7)], {"a": "x"}),
-        ({}, [wanted("/a/b", 2, MISSING)], {"a": {"b": 2}}),
-        ({"a": [1, 2]}, [wanted("/a/0", MISSING), wanted("/a/1", 3)], {"a": [3]}),
-        ({"a": [1, 2]}, [wanted("/a/1", 3, MISSING)], {"a": [1, 3, 2]}),
-        ({"a": [1]}, [wanted("/a", 2, MISSING)], {"a": [1, 2]}),
-        ({"a": [1]}, [wanted("/a/7", 2)], {"a": [1, 2]}),
-        ({"a": {"b": 1}}, [wanted("/a", {"c": 2}), wanted("/a/b", 3)], {"a": {"c": 2}}),
-        ({"a": 1}, [wanted("/a", NOT_KNOWN), wanted("/a", 1)], None),
-        ({"a": "x"}, [wanted("/a/b", 1)], None),
-        ({"a": 1}, [wanted("", "an object"), wanted("", {"b": 1}, MISSING)], None),
-        ({"a": 1}, [wanted("", {"b": 1})], {"b": 1}),
-        ({"a": '{"b": 1}'}, [wanted("/a", {"b": 2}, {"b": 1})], {"a": '{"b": 2}'}),
-        ({"a": "b"}, [wanted("/a", {"b": 2}, "b")], {"a": {"b": 2}}),
-        ({"a": {"b": 1}}, [wanted("/a", object_with_values(c=False), {})], {"a": {"b": 1, "c": False}}),
-        ({"a": 1}, [wanted("/a", Words("a picture"))], None),
-        ({"a": 1}, [wanted("/a", OneOf((Words("a picture"), 2)))], {"a": 2}),
-        ({"a": [{}]}, [wanted("/a/0", OneOf((Words("a part of another event"), Words("nothing"))), MISSING)], None),
+        ({"a": 1}, [finding_with_want("/a", 2)], {"a": 2}),
+        ({"a": 1}, [finding_with_want("/a", MISSING)], {}),
+        ({"a": 1}, [finding_with_want("/a", OneOf((3, 4)))], {"a": 3}),
+        ({"a": 1}, [finding_with_want("/a", Form({"type": "string", "minLength": 1}), 7)], {"a": "x"}),
+        ({}, [finding_with_want("/a/b", 2, MISSING)], {"a": {"b": 2}}),
+        ({"a": [1, 2]}, [finding_with_want("/a/0", MISSING), finding_with_want("/a/1", 3)], {"a": [3]}),
+        ({"a": [1, 2]}, [finding_with_want("/a/1", 3, MISSING)], {"a": [1, 3, 2]}),
+        ({"a": [1]}, [finding_with_want("/a", 2, MISSING)], {"a": [1, 2]}),
+        ({"a": [1]}, [finding_with_want("/a/7", 2)], {"a": [1, 2]}),
+        ({"a": {"b": 1}}, [finding_with_want("/a", {"c": 2}), finding_with_want("/a/b", 3)], {"a": {"c": 2}}),
+        ({"a": 1}, [finding_with_want("/a", NOT_KNOWN), finding_with_want("/a", 1)], None),
+        ({"a": "x"}, [finding_with_want("/a/b", 1)], None),
+        ({"a": 1}, [finding_with_want("", "an object"), finding_with_want("", {"b": 1}, MISSING)], None),
+        ({"a": 1}, [finding_with_want("", {"b": 1})], {"b": 1}),
+        ({"a": '{"b": 1}'}, [finding_with_want("/a", {"b": 2}, {"b": 1})], {"a": '{"b": 2}'}),
+        ({"a": "b"}, [finding_with_want("/a", {"b": 2}, "b")], {"a": {"b": 2}}),
+        ({"a": {"b": 1}}, [finding_with_want("/a", object_with_values(c=False), {})], {"a": {"b": 1, "c": False}}),
+        ({"a": 1}, [finding_with_want("/a", Words("a picture"))], None),
+        ({"a": 1}, [finding_with_want("/a", OneOf((Words("a picture"), 2)))], {"a": 2}),
+        (
+            {"a": [{}]},
+            [finding_with_want("/a/0", OneOf((Words("a part of another event"), Words("nothing"))), MISSING)],
+            None,
+        ),
     ],
 )
 def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expected: Any) -> None:

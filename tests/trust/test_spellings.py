@@ -146,7 +146,7 @@ def call(body: Any) -> Any:
     return body["turns"][2]["parts"][0]
 
 
-def spelled(operator: str, entry: dict[str, Any], choice: str, body: Any) -> Any:
+def apply_spelling(operator: str, entry: dict[str, Any], choice: str, body: Any) -> Any:
     raw = {"name": "x", "operator": operator, "meaning": "X.", "formats": ["f"], "directions": ["request"], **entry}
     variant = next(
         variant for variant in variants(Notation.of(raw), body) if variant.everywhere and variant.site.choice == choice
@@ -162,7 +162,7 @@ def spelled(operator: str, entry: dict[str, Any], choice: str, body: Any) -> Any
 def test_an_operator_does_what_it_says(operator: str, entry: dict[str, Any], choice: str, holds: Any) -> None:
     body = BODY if any(row[1] is entry for row in DOES) else EVENTS
     before = deep_copy(body)
-    assert holds(spelled(operator, entry, choice, body))
+    assert holds(apply_spelling(operator, entry, choice, body))
     assert body == before, "it changed the body that it was given, and no copy"
 
 
@@ -180,7 +180,7 @@ def test_the_events_are_the_same_in_other_lines(frame: str) -> None:
 
 def test_what_changes_nothing_is_no_variant() -> None:
     with pytest.raises(Unfit):
-        spelled("reverse-items", {"paths": ["/said"]}, "", BODY)
+        apply_spelling("reverse-items", {"paths": ["/said"]}, "", BODY)
 
 
 def test_every_operator_is_tried_and_every_entry_is_of_one() -> None:

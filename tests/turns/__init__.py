@@ -64,7 +64,7 @@ def everything() -> bool:
     return bool(_RUNS) and _RUNS[-1].everything
 
 
-def turned(elements: Sequence[Element], number: int) -> list[Element]:
+def rotate(elements: Sequence[Element], number: int) -> list[Element]:
     """The elements, beginning with another one for each number."""
     start = number % len(elements) if elements else 0
     return [*elements[start:], *elements[:start]]

@@ -48,7 +48,7 @@ class Measured:
 
 
 @cache
-def known() -> dict[str, Cost]:
+def known_costs() -> dict[str, Cost]:
     """The dear tests and files, by their names."""
     return {name: Cost(**cost) for name, cost in json.loads(FILE.read_text(encoding="utf-8")).items()}
 
@@ -58,7 +58,7 @@ def unit_of(nodeid: str, among: Collection[str]) -> str | None:
     return next((name for name in (nodeid.partition("::")[0], nodeid.partition("[")[0]) if name in among), None)
 
 
-def dear(rows: Iterable[Mapping[str, object]], least: float = DEAR) -> dict[str, Measured]:
+def dear_units(rows: Iterable[Mapping[str, object]], least: float = DEAR) -> dict[str, Measured]:
     """The tests and files that are to be dealt, of what was measured of each item."""
     files: dict[str, dict[str, Measured]] = defaultdict(lambda: defaultdict(Measured))
     for row in rows:
@@ -77,7 +77,7 @@ def dear(rows: Iterable[Mapping[str, object]], least: float = DEAR) -> dict[str,
     return units_of_all
 
 
-def dealt(units: Mapping[str, Measured], before: Mapping[str, Cost]) -> dict[str, Cost]:
+def deal_days(units: Mapping[str, Measured], before: Mapping[str, Cost]) -> dict[str, Cost]:
     """A day for each: the one that it had, else the one that has least to do; the dearest choose first."""
     days: Counter[int] = Counter(dict.fromkeys(range(TURNS), 0))
     turns: dict[str, int] = {}
@@ -107,8 +107,8 @@ def main() -> None:
     parser.add_argument("--anew", action="store_true", help="deal all, not only what is new")
     options = parser.parse_args()
     rows = [json.loads(line) for path in options.measured for line in path.read_text(encoding="utf-8").splitlines()]
-    units = dear(rows)
-    costs = dealt(units, {} if options.anew else known())
+    units = dear_units(rows)
+    costs = deal_days(units, {} if options.anew else known_costs())
     write(costs)
     whole, some = sum(float(row["seconds"]) for row in rows), sum(unit.seconds for unit in units.values())
     print(f"{len(costs)} of the tests take {some:.0f} of {whole:.0f} s: {whole - some + some / TURNS:.0f} s a day")

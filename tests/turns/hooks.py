@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from turns import TURNS, VARIABLE, Run, begin, end, everything, given_day, measuring, today
-from turns.costs import known, unit_of
+from turns.costs import known_costs, unit_of
 
 ALL = "all_places"
 _HANDED = "toolcall_turns"
@@ -37,7 +37,7 @@ def _asks_for_all(config: pytest.Config) -> bool:
 
 def waiting(items: Iterable[pytest.Item], day: int) -> list[pytest.Item]:
     """The dear tests that wait for another day. The items of one test take turns with each other."""
-    turn = known()
+    turn = known_costs()
     items_before: Counter[str] = Counter()
     rest = []
     for item in items:

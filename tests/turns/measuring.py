@@ -19,12 +19,12 @@ class Measuring:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        start = spent()
+        start = cpu_seconds()
         self.setup = 0.0
         done = yield
         row = {
             "id": item.nodeid,
-            "seconds": round(spent() - start, 2),
+            "seconds": round(cpu_seconds() - start, 2),
             "setup": round(self.setup, 2),
             "daily": item.get_closest_marker("daily") is not None,
         }
@@ -34,20 +34,20 @@ class Measuring:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self) -> Generator[None, None, None]:
-        start = spent()
+        start = cpu_seconds()
         try:
             yield
         finally:
-            self.setup = spent() - start
+            self.setup = cpu_seconds() - start
 
 
-def spent() -> float:
+def cpu_seconds() -> float:
     """The CPU seconds of this process, of its children that ended, and, on Linux, of those that go on."""
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system + sum(_of_those_that_go_on())
+    return times.user + times.system + times.children_user + times.children_system + sum(_living_children_seconds())
 
 
-def _of_those_that_go_on() -> Iterator[float]:
+def _living_children_seconds() -> Iterator[float]:
     left = _children("self")
     while left:
         number = left.pop()

@@ -160,7 +160,7 @@ def test_a_dear_test_sees_all_shares() -> None:
 
 @pytest.fixture(scope="module")
 def dealt() -> dict[str, Cost]:
-    return costs.known()
+    return costs.known_costs()
 
 
 def test_days_are_alike_long(dealt: dict[str, Cost]) -> None:
@@ -187,9 +187,9 @@ def test_what_is_dealt_is_there(dealt: dict[str, Cost]) -> None:
 
 def test_the_dearest_are_dealt_first_and_what_was_dealt_stays() -> None:
     units = {f"f.py::{name}": Measured(1, seconds) for name, seconds in zip("abcdefgh", range(8, 0, -1), strict=True)}
-    first = costs.dealt(units, {})
+    first = costs.deal_days(units, {})
     assert [first[name].turn for name in units] == [0, 1, 2, 3, 4, 5, 6, 6]
-    again = costs.dealt({**units, "f.py::new": Measured(1, 9.0), "f.py::late": Measured(7, 7.0)}, first)
+    again = costs.deal_days({**units, "f.py::new": Measured(1, 9.0), "f.py::late": Measured(7, 7.0)}, first)
     assert {name: again[name] for name in units} == first
     assert again["f.py::new"].turn == 5
 
@@ -205,7 +205,7 @@ def test_what_is_dear() -> None:
         row("b.py::first", 8.0, 7.5),
         row("b.py::second", 0.1),
     ]
-    assert {name: (unit.items, round(unit.seconds, 1)) for name, unit in costs.dear(rows, 0.4).items()} == {
+    assert {name: (unit.items, round(unit.seconds, 1)) for name, unit in costs.dear_units(rows, 0.4).items()} == {
         "a.py::many": (5, 1.0),
         "b.py": (2, 8.1),
     }

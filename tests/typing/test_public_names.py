@@ -14,7 +14,7 @@ API = Path(__file__).with_name("api.py")
 README = API.parents[2] / "README.md"
 
 
-def used() -> ModuleType:
+def public_api() -> ModuleType:
     """The module ``api``, run."""
     spec = importlib.util.spec_from_file_location("public_api", API)
     assert spec is not None
@@ -46,7 +46,7 @@ def test_the_readme_lists_every_public_name() -> None:
 
 
 def test_every_kind_of_judgement_comes_of_one_judge() -> None:
-    api = used()
+    api = public_api()
     request, reply = api.CASE.exchanges("anthropic")[0], api.CASE.exchanges("gemini")[0]
     judgements = list(api.judged(request.request, reply.request, reply.response, request.response))
     assert {type(judgement) for judgement in judgements} == {toolcall_conformance.Judgement}

@@ -64,13 +64,13 @@ def ask(url: str, path: str, body: Any = b"{}", method: str = "POST", **headers:
         connection.close()
 
 
-def begun(upstream: ScriptedUpstream, name: str = "alpha") -> UpstreamConversation:
+def open_conversation(upstream: ScriptedUpstream, name: str = "alpha") -> UpstreamConversation:
     conversation = upstream.open_conversation(name)
     conversation.begin_exchange()
     return conversation
 
 
-def asked_times(conversation: UpstreamConversation, times: int) -> None:
+def wait_for_requests(conversation: UpstreamConversation, times: int) -> None:
     end = time.monotonic() + 5
     while len(conversation.requests) < times:
         assert time.monotonic() < end
@@ -78,7 +78,7 @@ def asked_times(conversation: UpstreamConversation, times: int) -> None:
 
 
 def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answer = pool.submit(ask, conversation.url, "/alpha?x=1", b'{"a": "\xc3\xa9"}', X_Alpha_Key="k")
     request = conversation.wait_for_request(PENDING, 5)
     assert request is not None
@@ -103,7 +103,7 @@ def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: Th
 
 
 def test_an_error_status_with_its_headers(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answer = pool.submit(ask, conversation.url, "/alpha")
     assert conversation.wait_for_request(PENDING, 5)
     conversation.finish(Reply.json({"error": "slow down"}, 429, {"retry-after": "20"}))
@@ -112,14 +112,14 @@ def test_an_error_status_with_its_headers(upstream: ScriptedUpstream, pool: Thre
 
 
 def test_half_a_surrogate_pair_is_said_by_an_escape(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answer = pool.submit(ask, conversation.url, "/alpha")
     conversation.finish(Reply.json({"b": "\ud83d"}))
     assert answer.result(5)[2] == b'{"b": "\\ud83d"}'
 
 
 def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    many = [begun(upstream, name) for name in ("alpha", "beta", "alpha", "beta")]
+    many = [open_conversation(upstream, name) for name in ("alpha", "beta", "alpha", "beta")]
     answers = [
         pool.submit(
             ask,
@@ -140,7 +140,7 @@ def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstrea
 def test_a_request_without_an_address_belongs_to_the_waiting_conversation(
     upstream: ScriptedUpstream, pool: ThreadPoolExecutor
 ) -> None:
-    first, second = begun(upstream), begun(upstream)
+    first, second = open_conversation(upstream), open_conversation(upstream)
     answer = pool.submit(ask, upstream.url, "/alpha", b"two")
     assert second.wait_for_request(PENDING, 5)
     other = pool.submit(ask, upstream.url, "/alpha", b"one")
@@ -149,23 +149,23 @@ def test_a_request_without_an_address_belongs_to_the_waiting_conversation(
     assert request.body == b"one"
     first.finish(Reply.json(1))
     again = pool.submit(ask, upstream.url, "/alpha", b"two again")
-    asked_times(second, 2)
+    wait_for_requests(second, 2)
     second.finish(Reply.json(2))
     assert [json.loads(future.result(5)[2]) for future in (answer, other, again)] == [2, 1, 2]
     assert first.wait_for_request(PENDING, 0) == request
 
 
 def test_a_retry_is_answered_as_well(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answers = [pool.submit(ask, conversation.url, "/alpha") for _ in range(2)]
-    asked_times(conversation, 2)
+    wait_for_requests(conversation, 2)
     conversation.finish(Reply.json(1))
     answers.append(pool.submit(ask, conversation.url, "/alpha"))
     assert [json.loads(answer.result(5)[2]) for answer in answers] == [1, 1, 1]
 
 
 def test_a_retry_after_the_answer_needs_no_address_of_its_own(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     conversation.finish(Reply.json({"error": "busy"}, 503))
     assert [ask(upstream.url, "/alpha")[0], ask(conversation.url, "/alpha")[0]] == [404, 503]
     assert ask(upstream.url, "/alpha")[0] == 503
@@ -174,7 +174,7 @@ def test_a_retry_after_the_answer_needs_no_address_of_its_own(upstream: Scripted
 
 
 def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     given_up = pool.submit(ask, conversation.url, "/alpha", b"first")
     assert conversation.wait_for_request(PENDING, 5)
     conversation.begin_exchange()
@@ -203,7 +203,7 @@ def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadP
     ],
 )
 def test_another_path_is_a_stray(upstream: ScriptedUpstream, method: str, path: str) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     status, _, body = ask(conversation.url, path, method=method)
     assert status == 404
     assert json.loads(body)["error"]["message"] == (
@@ -220,7 +220,7 @@ def test_another_path_is_a_stray(upstream: ScriptedUpstream, method: str, path: 
 def test_a_model_in_the_path(
     upstream: ScriptedUpstream, pool: ThreadPoolExecutor, path: str, model: str, stream: bool
 ) -> None:
-    conversation = begun(upstream, "beta")
+    conversation = open_conversation(upstream, "beta")
     answer = pool.submit(ask, conversation.url, path)
     request = conversation.wait_for_request(PENDING, 5)
     conversation.finish(Reply.json(1))
@@ -248,8 +248,8 @@ def test_headers_that_the_api_demands(headers: dict[str, str], query: str, missi
 
 def test_an_unknown_address(upstream: ScriptedUpstream) -> None:
     assert ask(upstream.url, "/alpha")[0] == 404
-    over = begun(upstream)
-    living = begun(upstream)
+    over = open_conversation(upstream)
+    living = open_conversation(upstream)
     assert ask(f"{upstream.url}/conversation-0123", "/alpha")[0] == 404
     upstream.close_conversations()
     assert ask(over.url, "/alpha")[0] == 404
@@ -257,7 +257,7 @@ def test_an_unknown_address(upstream: ScriptedUpstream) -> None:
 
 
 def test_a_waiting_request_gets_an_error_at_the_end(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answer = pool.submit(ask, conversation.url, "/alpha")
     assert conversation.wait_for_request(PENDING, 5)
     upstream.close_conversations()
@@ -266,7 +266,7 @@ def test_a_waiting_request_gets_an_error_at_the_end(upstream: ScriptedUpstream, 
 
 @pytest.mark.timing
 def test_the_wait_ends_with_the_call_or_the_time(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     future: Future[Any] = Future()
     threading.Timer(0.05, future.set_result, (None,)).start()
     begin = time.monotonic()
@@ -283,7 +283,7 @@ def raw(url: str, path: str) -> socket.socket:
     return connection
 
 
-def until(connection: socket.socket, end: bytes) -> bytes:
+def read_until(connection: socket.socket, end: bytes) -> bytes:
     """Read up to ``end``, or all there is."""
     data = b""
     while not data.endswith(end) and (piece := connection.recv(65536)):
@@ -295,10 +295,10 @@ EVENTS = (b"data: 1\n\nda", b"ta: \xe2\x82", b"\xac\n\n")
 
 
 def test_pieces_leave_as_they_were_cut(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     with raw(conversation.url, "/alpha") as connection:
         conversation.finish(Reply(200, EVENTS, {"content-type": "text/event-stream"}))
-        reply = until(connection, b"0\r\n\r\n")
+        reply = read_until(connection, b"0\r\n\r\n")
     head, _, body = reply.partition(b"\r\n\r\n")
     assert b"Content-Type: text/event-stream" in head or b"content-type: text/event-stream" in head
     # HTTP's own chunks are the pieces.
@@ -306,20 +306,20 @@ def test_pieces_leave_as_they_were_cut(upstream: ScriptedUpstream) -> None:
 
 
 def test_a_reply_that_is_cut_off(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     with raw(conversation.url, "/alpha") as connection:
         conversation.finish(Reply(200, EVENTS, end="cut"))
-        reply = until(connection, b"never")
+        reply = read_until(connection, b"never")
     assert reply.endswith(b"3\r\n\xac\n\n\r\n")
     assert not reply.endswith(b"0\r\n\r\n")
 
 
 @pytest.mark.parametrize("chunks", [EVENTS, ()])
 def test_a_reply_that_hangs(upstream: ScriptedUpstream, chunks: tuple[bytes, ...]) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     with raw(conversation.url, "/alpha") as connection:
         conversation.finish(Reply(200, chunks, end="hang"))
-        until(connection, b"\xac\n\n\r\n" if chunks else b"\r\n\r\n")
+        read_until(connection, b"\xac\n\n\r\n" if chunks else b"\r\n\r\n")
         connection.settimeout(0.2)
         with pytest.raises(TimeoutError):
             connection.recv(1)
@@ -329,7 +329,7 @@ def test_a_reply_that_hangs(upstream: ScriptedUpstream, chunks: tuple[bytes, ...
 
 
 def test_a_compressed_request(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answer = pool.submit(ask, conversation.url, "/alpha", gzip.compress(b'{"a": 1}'), Content_Encoding="gzip")
     request = conversation.wait_for_request(PENDING, 5)
     conversation.finish(Reply.json(1))
@@ -340,7 +340,7 @@ def test_a_compressed_request(upstream: ScriptedUpstream, pool: ThreadPoolExecut
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_a_request_of_64_megabytes_is_refused(upstream: ScriptedUpstream, packed: bool) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     body = b" " * (64 * 1024 * 1024 + 1)
     try:
         status = (
@@ -355,7 +355,7 @@ def test_a_request_of_64_megabytes_is_refused(upstream: ScriptedUpstream, packed
 
 
 def test_one_below_the_limit_is_taken(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     answer = pool.submit(ask, conversation.url, "/alpha", b" " * (20 * 1024 * 1024))
     request = conversation.wait_for_request(PENDING, 10)
     conversation.finish(Reply.json(1))
@@ -367,7 +367,7 @@ def test_one_below_the_limit_is_taken(upstream: ScriptedUpstream, pool: ThreadPo
 def test_after_its_end_there_is_no_port_and_no_thread(pool: ThreadPoolExecutor) -> None:
     upstream = ScriptedUpstream(Addresses(TRANSPORTS))
     upstream.start()
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     waiting = pool.submit(ask, conversation.url, "/alpha")
     assert conversation.wait_for_request(PENDING, 5)
     idle = http.client.HTTPConnection(urlsplit(conversation.url).netloc, timeout=5)

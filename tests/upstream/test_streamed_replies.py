@@ -28,13 +28,13 @@ def upstream() -> Iterator[ScriptedUpstream]:
     server.stop()
 
 
-def begun(upstream: ScriptedUpstream) -> UpstreamConversation:
+def open_conversation(upstream: ScriptedUpstream) -> UpstreamConversation:
     conversation = upstream.open_conversation("alpha")
     conversation.begin_exchange()
     return conversation
 
 
-def asked(conversation: UpstreamConversation) -> http.client.HTTPConnection:
+def connect(conversation: UpstreamConversation) -> http.client.HTTPConnection:
     """A connection over which the conversation's upstream has been asked."""
     parts = urlsplit(conversation.url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
@@ -48,8 +48,8 @@ def reply(conversation: UpstreamConversation, pieces: tuple[bytes, ...] = PIECES
 
 @pytest.mark.parametrize("pieces", [PIECES, PIECES[:1]], ids=["three", "one"])
 def test_a_stream_says_what_it_is_and_has_no_length(upstream: ScriptedUpstream, pieces: tuple[bytes, ...]) -> None:
-    conversation = begun(upstream)
-    connection = asked(conversation)
+    conversation = open_conversation(upstream)
+    connection = connect(conversation)
     conversation.finish(reply(conversation, pieces))
     response = connection.getresponse()
     assert response.getheader("content-type") == "text/event-stream"
@@ -60,8 +60,8 @@ def test_a_stream_says_what_it_is_and_has_no_length(upstream: ScriptedUpstream, 
 
 
 def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
-    connection = asked(conversation)
+    conversation = open_conversation(upstream)
+    connection = connect(conversation)
     conversation.finish(reply(conversation, end="cut"))
     response = connection.getresponse()
     with pytest.raises(http.client.IncompleteRead) as lost:
@@ -72,9 +72,9 @@ def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> No
 
 @pytest.mark.timing
 def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     conversation.progress.hold_seconds = 8.0
-    connection = asked(conversation)
+    connection = connect(conversation)
     conversation.finish(reply(conversation))
     response = connection.getresponse()
     assert b"".join(response.read1(100) for _ in PIECES[:-1]) == b"".join(PIECES[:-1])
@@ -89,9 +89,9 @@ def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUps
 
 @pytest.mark.timing
 def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     conversation.progress.hold_seconds = 0.4
-    connection = asked(conversation)
+    connection = connect(conversation)
     started = time.monotonic()
     conversation.finish(reply(conversation))
     assert connection.getresponse().read() == b"".join(PIECES)
@@ -103,9 +103,9 @@ def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
 
 
 def test_a_slow_translator_does_not_buffer(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     conversation.progress.hold_seconds = 0.2
-    connection = asked(conversation)
+    connection = connect(conversation)
     conversation.finish(reply(conversation))
     assert connection.getresponse().read()
     time.sleep(0.2)  # more than soon
@@ -121,7 +121,7 @@ def test_an_unwatched_end_is_not_held_back() -> None:
 
 
 def test_each_exchange_has_a_progress_of_its_own(upstream: ScriptedUpstream) -> None:
-    conversation = begun(upstream)
+    conversation = open_conversation(upstream)
     before = conversation.progress
     before.sent_count = 7
     conversation.begin_exchange()
@@ -130,14 +130,14 @@ def test_each_exchange_has_a_progress_of_its_own(upstream: ScriptedUpstream) -> 
 
 
 def test_a_client_that_leaves_early_does_no_harm(upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture) -> None:
-    conversation = begun(upstream)
-    connection = asked(conversation)
+    conversation = open_conversation(upstream)
+    connection = connect(conversation)
     conversation.finish(reply(conversation, (b"data: 1\n\n", *(b"x" * 65536 for _ in range(400)))))
     assert connection.getresponse().read1(9) == b"data: 1\n\n"
     connection.close()
     with ThreadPoolExecutor(1) as pool:
-        again = begun(upstream)
-        waiting = pool.submit(lambda: asked(again).getresponse().read())
+        again = open_conversation(upstream)
+        waiting = pool.submit(lambda: connect(again).getresponse().read())
         again.finish(reply(again))
         assert waiting.result(5) == b"".join(PIECES)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -11,13 +11,15 @@ from witnesses.wire import sdk
 
 def anthropic(stream: bytes) -> Any:
     """``messages.stream`` and ``get_final_message`` of the anthropic SDK; the steps of a connector are the beta's."""
-    return _laid("anthropic", stream).stream().reply.to_dict(mode="json")
+    return _witness_of_stream("anthropic", stream).stream().reply.to_dict(mode="json")
 
 
 def openai_chat(stream: bytes) -> Any:
     """``chat.completions.stream`` and ``get_final_completion`` of the openai SDK."""
     messages: list[Any] = [{"role": "user", "content": "Hello"}]
-    with _laid("openai_chat", stream).client.chat.completions.stream(model="gpt", messages=messages) as events:
+    with _witness_of_stream("openai_chat", stream).client.chat.completions.stream(
+        model="gpt", messages=messages
+    ) as events:
         return events.get_final_completion().to_dict(mode="json")
 
 
@@ -28,7 +30,7 @@ def openai_responses(stream: bytes) -> Any:
     deltas (``snapshot``), where there were any.
     """
     gathered: dict[tuple[int, int | None], str] = {}
-    with _laid("openai_responses", stream).client.responses.stream(model="gpt", input="Hello") as events:
+    with _witness_of_stream("openai_responses", stream).client.responses.stream(model="gpt", input="Hello") as events:
         for event in events:
             if event.type == "response.output_text.delta":
                 gathered[event.output_index, event.content_index] = event.snapshot
@@ -42,7 +44,7 @@ def openai_responses(stream: bytes) -> Any:
 
 def gemini(stream: bytes) -> Any:
     """``generate_content_stream`` of google-genai; the SDK leaves it to its user to put the chunks together."""
-    models = _laid("gemini", stream).client.models
+    models = _witness_of_stream("gemini", stream).client.models
     chunks = list(models.generate_content_stream(model="gemini", contents="Hello"))
     return join_chunks([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
 
@@ -56,7 +58,7 @@ def _put(output: list[Any], item: int, part: int | None, text: str) -> None:
     holder["arguments" if part is None else "text"] = text
 
 
-def _laid(name: str, stream: bytes) -> Any:
+def _witness_of_stream(name: str, stream: bytes) -> Any:
     witness = sdk(name)
     witness.wire.lay(stream)
     return witness

@@ -20,20 +20,22 @@ def disagreements(name: str, ours: Iterable[Any], sdk: Iterable[Any]) -> list[st
     """
     messages: list[str] = []
     for number, (our_request, sdk_request) in enumerate(zip(ours, sdk, strict=True), 1):
-        messages += [f"{number:02}-request: {difference}" for difference in _in_json(name, our_request, sdk_request)]
         messages += [
-            f"{number:02}-request: {difference}" for difference in _in_elements(name, our_request, sdk_request)
+            f"{number:02}-request: {difference}" for difference in _json_differences(name, our_request, sdk_request)
+        ]
+        messages += [
+            f"{number:02}-request: {difference}" for difference in _element_differences(name, our_request, sdk_request)
         ]
     return messages
 
 
-def _in_json(name: str, ours: Any, sdk: Any) -> Iterator[str]:
+def _json_differences(name: str, ours: Any, sdk: Any) -> Iterator[str]:
     for difference in differences(ours, sdk):
         if not any(own.excuses(difference) for own in USERS[name].own):
             yield str(difference)
 
 
-def _in_elements(name: str, ours: Any, sdk: Any) -> Iterator[str]:
+def _element_differences(name: str, ours: Any, sdk: Any) -> Iterator[str]:
     left, right = elements(name, ours), elements(name, sdk)
     if left != right:
         yield f"elements of our client alone: {[element for element in left if element not in right]}"

@@ -12,7 +12,7 @@ import pytest
 
 from witnesses.calls import Unanswered
 from witnesses.differences import Own
-from witnesses.passing import by_signature
+from witnesses.passing import arguments_by_signature
 from witnesses.wire import Wire
 
 # The corpus's bodies are of this version (corpus/formats/anthropic/transport.json); the SDK by itself asks for the
@@ -33,14 +33,14 @@ class AnthropicUser:
         )
         self._create = client.messages.create
 
-    def opening(self, body: dict[str, Any]) -> list[Any]:
+    def first_history(self, body: dict[str, Any]) -> list[Any]:
         return list(body["messages"])
 
     def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
         del model  # it stands in the body
-        return self._create(**by_signature(self._create, body | {"messages": messages}))
+        return self._create(**arguments_by_signature(self._create, body | {"messages": messages}))
 
-    def remembered(self, reply: Any) -> list[Any]:
+    def history_of_reply(self, reply: Any) -> list[Any]:
         return [{"role": "assistant", "content": reply.content}]
 
     def calls(self, reply: Any) -> list[Any]:

@@ -69,7 +69,7 @@ documentation says: {rules}.
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ObservedRule:
     """A rule, and what the official client did with the body that breaks it and with the one that obeys it."""
 
     rule: Rule
@@ -77,7 +77,7 @@ class Shown:
     obeying: ClientResult | None
 
 
-def shown(corpus: Corpus) -> Iterator[Shown]:
+def observed_rules(corpus: Corpus) -> Iterator[ObservedRule]:
     """Every MUST rule that binds what a client reads and names a reader; and those about requests with an SDK's types.
 
     What only a driver can break has no example, and is left out.
@@ -85,7 +85,7 @@ def shown(corpus: Corpus) -> Iterator[Shown]:
     for rule in corpus.rules.values():
         direction = rule.raw.get("direction")
         if direction and rule.level_in(direction) is Level.MUST and _is_claim(rule):
-            yield _asked(rule)
+            yield _observe_rule(rule)
 
 
 def _is_claim(rule: Rule) -> bool:
@@ -95,7 +95,7 @@ def _is_claim(rule: Rule) -> bool:
     return rule.face != "provider" and (by_sdk or READERS.search(rule.why) is not None)
 
 
-def _asked(rule: Rule) -> Shown:
+def _observe_rule(rule: Rule) -> ObservedRule:
     direction = rule.raw["direction"]
     name, right, wrong = _bodies(rule, direction)
     expected, golden = None, right if direction != "stream" else None
@@ -104,7 +104,7 @@ def _asked(rule: Rule) -> Shown:
         expected = formats.read(name, "error" if whole.end == "failed" else "stream", _reply(right, whole))
         right, wrong = _bytes(right), _bytes(wrong)
     obeying = None if right is None else witness(name, direction, right, golden=golden, expected=expected)
-    return Shown(rule, witness(name, direction, wrong, golden=golden, expected=expected), obeying)
+    return ObservedRule(rule, witness(name, direction, wrong, golden=golden, expected=expected), obeying)
 
 
 def _reply(stream: Any, whole: Any) -> Any:
@@ -127,7 +127,7 @@ def _bytes(stream: dict[str, Any]) -> bytes:
     return data if match is None else data[: int(match[1])] + b"\xff" + data[int(match[1]) :]
 
 
-def page(claims: list[Shown]) -> str:
+def page(claims: list[ObservedRule]) -> str:
     """The whole page."""
     read = [claim for claim in claims if claim.rule.raw["direction"] != "request"]
     sent = [claim for claim in claims if claim.rule.raw["direction"] == "request"]
@@ -136,7 +136,7 @@ def page(claims: list[Shown]) -> str:
     text += BREAKS + "".join(_row(claim) for claim in read if not claim.broken.accepted)
     text += BEARS + "".join(_row(claim, _evidence(claim.rule)) for claim in read if claim.broken.accepted)
     text += SENT + "".join(
-        f"| `{claim.rule.id}` | {_said(claim.broken)} |\n" for claim in sent if not claim.broken.accepted
+        f"| `{claim.rule.id}` | {_observation_text(claim.broken)} |\n" for claim in sent if not claim.broken.accepted
     )
     accepted_rules = ", ".join(f"`{claim.rule.id}`" for claim in sent if claim.broken.accepted)
     return (
@@ -147,12 +147,12 @@ def page(claims: list[Shown]) -> str:
     )
 
 
-def _row(claim: Shown, *more: str) -> str:
-    cells = [f"`{claim.rule.id}`", claim.rule.why, _said(claim.broken), *more]
+def _row(claim: ObservedRule, *more: str) -> str:
+    cells = [f"`{claim.rule.id}`", claim.rule.why, _observation_text(claim.broken), *more]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
-def _said(observation: ClientResult) -> str:
+def _observation_text(observation: ClientResult) -> str:
     text = f"{observation.client.split()[0]}: {'; '.join(observation.says)}"
     return text.replace(ADDED_BY_PYTHON, "").replace("<", "&lt;")
 
@@ -164,7 +164,7 @@ def _evidence(rule: Rule) -> str:
 
 def main() -> None:
     """Write the page."""
-    PAGE.write_text(page(list(shown(load_corpus()))), encoding="utf-8")
+    PAGE.write_text(page(list(observed_rules(load_corpus()))), encoding="utf-8")
     print(f"{PAGE} is written")
 
 

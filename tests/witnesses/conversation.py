@@ -36,13 +36,13 @@ class User(Protocol):
 
     def __init__(self, wire: Wire, /) -> None: ...
 
-    def opening(self, body: dict[str, Any], /) -> list[Any]:
+    def first_history(self, body: dict[str, Any], /) -> list[Any]:
         """The conversation of a first request."""
 
     def ask(self, body: dict[str, Any], history: list[Any], model: str, /) -> Any:
         """Send ``history`` with the settings and tools of ``body``; the reply."""
 
-    def remembered(self, reply: Any, /) -> list[Any]:
+    def history_of_reply(self, reply: Any, /) -> list[Any]:
         """What of a reply goes into the history."""
 
     def calls(self, reply: Any, /) -> list[Any]:
@@ -70,7 +70,7 @@ def user(name: str) -> tuple[User, Wire]:
     return USERS[name](wire), wire
 
 
-def answered(case: Case, name: str) -> tuple[Exchange, ...]:
+def answered_exchanges(case: Case, name: str) -> tuple[Exchange, ...]:
     """The exchanges that end with a reply: no conversation goes on from an upstream's error.
 
     No SDK sends references to what it was given; that is the choice of the program above it.
@@ -79,12 +79,12 @@ def answered(case: Case, name: str) -> tuple[Exchange, ...]:
 
 
 @cache
-def by_the_sdk(case: Case, name: str) -> tuple[Any, ...]:
+def sdk_bodies(case: Case, name: str) -> tuple[Any, ...]:
     """The bodies that the SDK puts on the wire, one for each exchange."""
-    return tuple(played(name, answered(case, name), case.model(name)))
+    return tuple(play_conversation(name, answered_exchanges(case, name), case.model(name)))
 
 
-def played(name: str, exchanges: Sequence[Exchange], model: str) -> Iterator[Any]:
+def play_conversation(name: str, exchanges: Sequence[Exchange], model: str) -> Iterator[Any]:
     """Play a conversation through the SDK; yields each body that goes on the wire."""
     someone, wire = user(name)
     container = formats.get(name).client.CONTAINER
@@ -93,14 +93,14 @@ def played(name: str, exchanges: Sequence[Exchange], model: str) -> Iterator[Any
     for number, exchange in enumerate(exchanges):
         golden = copy.deepcopy(exchange.request)
         if number == 0:
-            history += someone.opening(golden)
+            history += someone.first_history(golden)
         else:
             history += someone.answers(_tail(someone, golden[container]), calls)
         wire.reply = exchange.response
         reply = someone.ask(golden, history, model)
         yield wire.body
         calls.add(someone.calls(reply))
-        history += someone.remembered(reply)
+        history += someone.history_of_reply(reply)
 
 
 def _tail(someone: User, entries: list[Any]) -> list[Any]:
@@ -109,7 +109,7 @@ def _tail(someone: User, entries: list[Any]) -> list[Any]:
     return entries[last + 1 :]
 
 
-def by_our_client(name: str, exchanges: Sequence[Exchange]) -> list[Any]:
+def client_bodies(name: str, exchanges: Sequence[Exchange]) -> list[Any]:
     """The bodies that our ideal client sends, one for each exchange."""
     habit = ClientHabit(echo=USERS[name].echoes)
     bodies = [exchange.request for exchange in exchanges[:1]]

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import MutationTable
-from witnesses.damaged_compared import DIFFERENCES, KINDS, Compared, agrees, of
-from witnesses.damaged_drawn import Damaged, Source, drawn
-from witnesses.damaged_listed import STREAMS, entries, unexplained
+from witnesses.damaged_compared import DIFFERENCES, KINDS, Comparison, agrees, compare_stream
+from witnesses.damaged_drawn import DamagedBody, Source, draw_damaged
+from witnesses.damaged_listed import STREAMS, entries, unexplained_differences
 from witnesses.damaged_streams import sources
 
 SHOWN = 40
@@ -32,8 +32,8 @@ SHOWN = 40
 class Difference:
     """A damaged stream that is read in two ways."""
 
-    fault: Damaged
-    found: Compared
+    fault: DamagedBody
+    found: Comparison
 
     def __str__(self) -> str:
         ours, theirs = _around(self.found.ours, self.found.theirs)
@@ -50,12 +50,12 @@ def _around(ours: str, theirs: str) -> tuple[str, str]:
     return ours[max(0, at - 30) : at + 60], theirs[max(0, at - 30) : at + 60]
 
 
-def told(judge: Judge, faults: Iterable[Damaged], counts: Counter[str]) -> Iterator[Difference]:
+def find_differences(judge: Judge, faults: Iterable[DamagedBody], counts: Counter[str]) -> Iterator[Difference]:
     """The differences among faults; ``counts`` gets how many there are of each kind."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # words that an SDK does not know
         for fault in faults:
-            comparison = of(judge, fault)
+            comparison = compare_stream(judge, fault)
             counts[comparison.kind] += 1
             if comparison.kind in DIFFERENCES:
                 yield Difference(fault, comparison)
@@ -84,8 +84,8 @@ def main(argv: list[str]) -> int:
         right = usable(judge, candidates)
         kinds: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
-        faults = drawn(table, right, options.count // len(options.formats), options.seed)
-        new = unexplained(listed, told(judge, faults, kinds), reasons)
+        faults = draw_damaged(table, right, options.count // len(options.formats), options.seed)
+        new = unexplained_differences(listed, find_differences(judge, faults, kinds), reasons)
         left += new
         print(
             f"{name}: {kinds.total()} faults in {len(right)} streams ({len(candidates) - len(right)} are read otherwise"

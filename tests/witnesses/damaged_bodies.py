@@ -30,8 +30,8 @@ from toolcall_conformance.trust.witnesses.compare import differences
 from toolcall_conformance.trust.witnesses.model import Sdk
 from toolcall_conformance.trust.witnesses.questions import words
 from toolcall_conformance.trust.witnesses.sdk_types import problems
-from witnesses.damaged_drawn import Damaged, Source, drawn
-from witnesses.damaged_listed import BODIES, entries, unexplained
+from witnesses.damaged_drawn import DamagedBody, Source, draw_damaged
+from witnesses.damaged_listed import BODIES, entries, unexplained_differences
 from witnesses.wire import sdk
 
 SHOWN = 60
@@ -48,7 +48,9 @@ DIFFERENCES = ("fails", "other", "untyped")
 def bodies(corpus: Corpus, name: str, direction: str, cases: Iterable[str], *, recorded: bool) -> list[Source]:
     """The bodies of a format: those of cases of the corpus, then the recorded ones; each once."""
     sources_by_body: dict[bytes, Source] = {}
-    for where, body in chain(_golden(corpus, name, direction, cases), _recorded(name, direction) if recorded else ()):
+    for where, body in chain(
+        _golden(corpus, name, direction, cases), _recorded_bodies(name, direction) if recorded else ()
+    ):
         sources_by_body.setdefault(pack(body), Source(where, name, body, direction))
     return list(sources_by_body.values())
 
@@ -61,7 +63,7 @@ def _golden(corpus: Corpus, name: str, direction: str, cases: Iterable[str]) -> 
                 yield f"{case.id}/{exchange.number:02}/{direction}", body
 
 
-def _recorded(name: str, direction: str) -> Iterator[tuple[str, Any]]:
+def _recorded_bodies(name: str, direction: str) -> Iterator[tuple[str, Any]]:
     for record in records(name) if TRAFFIC.is_dir() else ():
         if record.is_official(name):
             yield from ((f"{record.path}/{way}", body) for way, body in record.bodies if way == direction)
@@ -79,7 +81,7 @@ class Compared:
 class Difference:
     """A damaged body that only the client finds fault with."""
 
-    fault: Damaged
+    fault: DamagedBody
     found: Compared
 
     def __str__(self) -> str:
@@ -93,14 +95,14 @@ class Comparer:
     corpus: Corpus
     _usual: dict[str, tuple[set[Any], set[Any]]] = field(default_factory=dict)
 
-    def of(self, subject: Damaged) -> Compared:
+    def compare(self, subject: DamagedBody) -> Compared:
         """What the client does with a damaged body, and whether the judge finds a fault in it, too."""
         source = subject.source
         if source.name not in self._usual:
             places = {place for place, _ in _untyped(sdk(subject.format), source.direction, source.body)}
             self._usual[source.name] = places, self.rules(source.format, source.direction, source.body)
         types, rules = self._usual[source.name]
-        kind, says = _said(sdk(subject.format), subject, types)
+        kind, says = _client_outcome(sdk(subject.format), subject, types)
         if kind != "taken" and self.rules(subject.format, subject.direction, subject.body) - rules:
             return Compared("both", says)
         return Compared(kind, says)
@@ -110,7 +112,7 @@ class Comparer:
         return {(finding.rule, finding.pointer) for finding in check_body(self.corpus, name, direction, body)}
 
 
-def _said(client: Sdk, fault: Damaged, usual: set[Any]) -> tuple[str, str]:
+def _client_outcome(client: Sdk, fault: DamagedBody, usual: set[Any]) -> tuple[str, str]:
     """The gravest thing that there is to say: it fails, its user sees something else, its types refuse it."""
     if fault.direction == "response":
         own = formats.read(fault.format, "response", fault.body)
@@ -138,12 +140,12 @@ def _untyped(client: Sdk, direction: str, body: Any) -> list[tuple[str, str]]:
         return [("", words(error))]
 
 
-def told(comparer: Comparer, faults: Iterable[Damaged], counts: Counter[str]) -> Iterator[Difference]:
+def find_differences(comparer: Comparer, faults: Iterable[DamagedBody], counts: Counter[str]) -> Iterator[Difference]:
     """The differences among faults; ``counts`` gets how many there are of each kind."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # words that a client does not know
         for fault in faults:
-            comparison = comparer.of(fault)
+            comparison = comparer.compare(fault)
             counts[comparison.kind] += 1
             if comparison.kind in DIFFERENCES:
                 yield Difference(fault, comparison)
@@ -153,7 +155,7 @@ def usable(comparer: Comparer, candidates: Iterable[Source]) -> list[Source]:
     """The bodies that the client's user reads as the judge does."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # see above
-        return [source for source in candidates if comparer.of(source.whole()).kind == "taken"]
+        return [source for source in candidates if comparer.compare(source.undamaged()).kind == "taken"]
 
 
 def main(argv: list[str]) -> int:
@@ -174,8 +176,8 @@ def main(argv: list[str]) -> int:
             right = usable(comparer, bodies(corpus, name, direction, corpus.cases, recorded=True))
             kinds: Counter[str] = Counter()
             reasons: Counter[str] = Counter()
-            faults = drawn(table, right, options.count // len(options.formats) // 2, options.seed)
-            new = unexplained(listed, told(comparer, faults, kinds), reasons)
+            faults = draw_damaged(table, right, options.count // len(options.formats) // 2, options.seed)
+            new = unexplained_differences(listed, find_differences(comparer, faults, kinds), reasons)
             left += new
             print(
                 f"{name} {direction}: {kinds.total()} faults in {len(right)} bodies, {time.monotonic() - began:.0f} s"

@@ -12,12 +12,12 @@ from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.streaming import dump
 from toolcall_conformance.trust.witnesses.questions import words
 from witnesses.accumulators import ACCUMULATORS
-from witnesses.damaged_drawn import Damaged, Source
-from witnesses.readings import NOT_GIVEN_OUT, said, unread
+from witnesses.damaged_drawn import DamagedBody, Source
+from witnesses.readings import NOT_GIVEN_OUT, reply_content, unread
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """What came of one stream. ``kind`` is one of :data:`KINDS`; ``rules`` are those by which we report a fault."""
 
     kind: str
@@ -36,7 +36,7 @@ KINDS = {
 DIFFERENCES = ("unseen", "other", "other-after-fault")
 
 
-def of(judge: Judge, subject: Source | Damaged) -> Compared:
+def compare_stream(judge: Judge, subject: Source | DamagedBody) -> Comparison:
     """What the accumulator of a format's official SDK makes of a stream, and what we do."""
     name, stream = subject.format, subject.body
     assembled = formats.assemble(name, stream)
@@ -46,16 +46,16 @@ def of(judge: Judge, subject: Source | Damaged) -> Compared:
         theirs = whole_reply(name, ACCUMULATORS[name](dump(stream["events"])))
     except Exception as error:
         raised = words(error)
-        fine = bool(rules) or assembled.end == "failed" or _known(name, assembled, raised)
-        return Compared("both-refuse" if fine else "unseen", ours, raised, rules)
+        fine = bool(rules) or assembled.end == "failed" or _is_unread_reply(name, assembled, raised)
+        return Comparison("both-refuse" if fine else "unseen", ours, raised, rules)
     if ours == theirs:
-        return Compared("same", rules=rules)
-    return Compared("other-after-fault" if rules else "other", ours, theirs, rules)
+        return Comparison("same", rules=rules)
+    return Comparison("other-after-fault" if rules else "other", ours, theirs, rules)
 
 
 def whole_reply(name: str, body: Any) -> str:
     """All that a reply says to its reader, with its counts of tokens."""
-    return f"{said(name, body)} {canonical(formats.read(name, 'response', body).usage)}"
+    return f"{reply_content(name, body)} {canonical(formats.read(name, 'response', body).usage)}"
 
 
 def _faults(judge: Judge, name: str, stream: Any) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def _faults(judge: Judge, name: str, stream: Any) -> tuple[str, ...]:
     return tuple(sorted({finding.rule for finding in findings if finding.is_must}))
 
 
-def _known(name: str, assembled: Assembled, raised: str) -> bool:
+def _is_unread_reply(name: str, assembled: Assembled, raised: str) -> bool:
     """Whether the accumulator reads no reply of this kind at all."""
     finish = formats.read(name, "response", assembled.body).finish
     refused = NOT_GIVEN_OUT.get((name, str(finish and finish.raw)))
@@ -72,5 +72,5 @@ def _known(name: str, assembled: Assembled, raised: str) -> bool:
 
 def agrees(judge: Judge, source: Source) -> bool:
     """Whether a stream without a fault is read alike; only those tell something when they are damaged."""
-    comparison = of(judge, source)
+    comparison = compare_stream(judge, source)
     return comparison.kind == "same" and not comparison.rules

@@ -51,13 +51,13 @@ class Source:
         member = pattern_of("/".join(tokens[start : end + 1]))
         return f"{kind} {member}{below}".rstrip()
 
-    def whole(self) -> Damaged:
+    def undamaged(self) -> DamagedBody:
         """Itself, with no fault."""
-        return Damaged(self, "", "", self.body)
+        return DamagedBody(self, "", "", self.body)
 
 
 @dataclass(frozen=True)
-class Damaged:
+class DamagedBody:
     """A body with one fault. ``pattern`` is the member at which it is."""
 
     source: Source
@@ -82,7 +82,7 @@ class Damaged:
         return self.source.direction
 
 
-def drawn(table: MutationTable, sources: Sequence[Source], count: int, seed: int) -> Iterator[Damaged]:
+def draw_damaged(table: MutationTable, sources: Sequence[Source], count: int, seed: int) -> Iterator[DamagedBody]:
     """``count`` different faults, each operator in turn, at the members that were damaged least so far."""
     chance = random.Random(f"{seed} {sources[0].format}")
     counts: Counter[tuple[str, str]] = Counter()
@@ -92,7 +92,7 @@ def drawn(table: MutationTable, sources: Sequence[Source], count: int, seed: int
     while len(names) < count:
         before = len(names)
         for applies in operators:
-            fault = _one(applies, sources, chance, counts, names) if len(names) < count else None
+            fault = _draw_damaged(applies, sources, chance, counts, names) if len(names) < count else None
             if fault is not None:
                 counts[fault.operator, fault.pattern] += 1
                 names.add(fault.name)
@@ -101,25 +101,25 @@ def drawn(table: MutationTable, sources: Sequence[Source], count: int, seed: int
             return
 
 
-def _one(
+def _draw_damaged(
     applies: Applies,
     sources: Sequence[Source],
     chance: random.Random,
     counts: Counter[tuple[str, str]],
     names: set[str],
-) -> Damaged | None:
+) -> DamagedBody | None:
     source, donor = chance.choice(sources), chance.choice(sources)
     fitting = [node for node in source.nodes if applies.fits(node)]
     chance.shuffle(fitting)
     fitting.sort(key=lambda node: counts[applies.name, source.pattern(node.pointer)])
     for node in fitting[:NODES]:
-        fault = damaged(source, applies.name, node.pointer, donor.body)
+        fault = damage_body(source, applies.name, node.pointer, donor.body)
         if fault is not None and fault.name not in names:
             return fault
     return None
 
 
-def damaged(source: Source, operator: str, pointer: str, donor: Any = None) -> Damaged | None:
+def damage_body(source: Source, operator: str, pointer: str, donor: Any = None) -> DamagedBody | None:
     """The body with that fault; None where the operator changes nothing that can be sent."""
     try:
         body = apply_operator(operator, source.body, pointer, donor)
@@ -127,4 +127,4 @@ def damaged(source: Source, operator: str, pointer: str, donor: Any = None) -> D
             body = as_sent(body, source.body)
     except Unfit:
         return None
-    return Damaged(source, operator, pointer, body)
+    return DamagedBody(source, operator, pointer, body)

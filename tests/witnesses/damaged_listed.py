@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from witnesses.damaged_drawn import Damaged
+from witnesses.damaged_drawn import DamagedBody
 
 STREAMS = Path(__file__).with_name("damaged.json")
 BODIES = Path(__file__).with_name("damaged_bodies.json")
@@ -29,7 +29,7 @@ class Difference(Protocol):
     """A fault, and what came of comparing it."""
 
     @property
-    def fault(self) -> Damaged: ...
+    def fault(self) -> DamagedBody: ...
 
     @property
     def found(self) -> Compared: ...
@@ -55,7 +55,7 @@ class Entry:
     shows: str
     example: str
 
-    def explains(self, fault: Damaged, comparison: Compared) -> bool:
+    def explains(self, fault: DamagedBody, comparison: Compared) -> bool:
         """Whether a difference is of this class."""
         return (
             fault.source.format == self.format
@@ -90,7 +90,7 @@ def entries(file: Path) -> list[Entry]:
     ]
 
 
-def unexplained(listed: Iterable[Entry], differences: Iterable[Found], counts: Counter[str]) -> list[Found]:
+def unexplained_differences(listed: Iterable[Entry], differences: Iterable[Found], counts: Counter[str]) -> list[Found]:
     """The differences that no entry explains; ``counts`` gets how many each reason explains."""
     left = []
     entry_list = list(listed)

@@ -18,7 +18,7 @@ MAX_EVENTS = 80
 def sources(corpus: Corpus, name: str, cases: Iterable[str], *, recorded: bool) -> list[Source]:
     """The whole streams of a format: those of cases of the corpus, then the recorded ones; each once."""
     sources_by_body: dict[bytes, Source] = {}
-    for where, data in chain(_golden(corpus, name, cases), _recorded(name) if recorded else ()):
+    for where, data in chain(_golden(corpus, name, cases), _recorded_streams(name) if recorded else ()):
         stream = {"events": parse(data)["events"]}
         if 0 < len(stream["events"]) <= MAX_EVENTS and formats.assemble(name, stream).end == "whole":
             sources_by_body.setdefault(dump(stream["events"]), Source(where, name, stream))
@@ -32,7 +32,7 @@ def _golden(corpus: Corpus, name: str, cases: Iterable[str]) -> Iterator[tuple[s
                 yield f"{case.id}/{exchange.number:02}", exchange.stream_path.read_bytes()
 
 
-def _recorded(name: str) -> Iterator[tuple[str, bytes]]:
+def _recorded_streams(name: str) -> Iterator[tuple[str, bytes]]:
     for record in records(name) if TRAFFIC.is_dir() else ():
         if record.content["sse"] and record.content["stream_format"] == "sse" and record.is_official(name):
             yield record.path, record.content["sse"].encode("utf-8", "surrogatepass")

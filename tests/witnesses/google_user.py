@@ -87,7 +87,7 @@ class GoogleUser:
         # Kept: it closes its connections when it is collected.
         self._client = genai.Client(api_key="key", http_options=options)
 
-    def opening(self, body: dict[str, Any]) -> list[Any]:
+    def first_history(self, body: dict[str, Any]) -> list[Any]:
         return [self._types.Content.model_validate(entry) for entry in body["contents"]]
 
     def ask(self, body: dict[str, Any], contents: list[Any], model: str) -> Any:
@@ -99,12 +99,12 @@ class GoogleUser:
             config=self._types.GenerateContentConfig.model_validate(config | body.get("generationConfig", {})),
         )
 
-    def remembered(self, reply: Any) -> list[Any]:
+    def history_of_reply(self, reply: Any) -> list[Any]:
         content = reply.candidates[0].content if reply.candidates else None
         return [] if content is None else [content]
 
     def calls(self, reply: Any) -> list[Any]:
-        parts = [part for content in self.remembered(reply) for part in content.parts or []]
+        parts = [part for content in self.history_of_reply(reply) for part in content.parts or []]
         return [part.function_call for part in parts if part.function_call is not None]
 
     def is_the_models(self, entry: Any) -> bool:

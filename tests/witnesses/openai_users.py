@@ -12,7 +12,7 @@ import pytest
 
 from witnesses.calls import Unanswered
 from witnesses.differences import Own
-from witnesses.passing import by_signature
+from witnesses.passing import arguments_by_signature
 from witnesses.wire import Wire
 
 
@@ -30,14 +30,14 @@ class ChatUser:
     def __init__(self, wire: Wire) -> None:
         self._create = _client(wire).chat.completions.create
 
-    def opening(self, body: dict[str, Any]) -> list[Any]:
+    def first_history(self, body: dict[str, Any]) -> list[Any]:
         return list(body["messages"])
 
     def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
         del model  # it stands in the body
-        return self._create(**by_signature(self._create, body | {"messages": messages}))
+        return self._create(**arguments_by_signature(self._create, body | {"messages": messages}))
 
-    def remembered(self, reply: Any) -> list[Any]:
+    def history_of_reply(self, reply: Any) -> list[Any]:
         return [reply.choices[0].message]
 
     def calls(self, reply: Any) -> list[Any]:
@@ -66,7 +66,7 @@ class ResponsesUser:
     def __init__(self, wire: Wire) -> None:
         self._create = _client(wire).responses.create
 
-    def opening(self, body: dict[str, Any]) -> list[Any]:
+    def first_history(self, body: dict[str, Any]) -> list[Any]:
         prompt = body["input"]
         return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
 
@@ -74,9 +74,9 @@ class ResponsesUser:
         del model  # it stands in the body
         # A plain string goes out as it is, until there is something to add.
         prompt = body["input"] if isinstance(body["input"], str) and len(messages) == 1 else messages
-        return self._create(**by_signature(self._create, body | {"input": prompt}))
+        return self._create(**arguments_by_signature(self._create, body | {"input": prompt}))
 
-    def remembered(self, reply: Any) -> list[Any]:
+    def history_of_reply(self, reply: Any) -> list[Any]:
         return list(reply.output)
 
     def calls(self, reply: Any) -> list[Any]:

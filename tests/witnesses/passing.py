@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 
-def by_signature(method: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
+def arguments_by_signature(method: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
     """The keyword arguments that make ``method`` send ``body``."""
     parameters = _parameters(getattr(method, "__func__", method))
     extra = {key: value for key, value in body.items() if key not in parameters}

@@ -36,31 +36,33 @@ def unread(name: str, body: Any) -> str | None:
     return None
 
 
-def said(name: str, body: Any) -> str:
+def reply_content(name: str, body: Any) -> str:
     """All that a reply says to its reader, but for the usage."""
     reading = formats.read(name, "response", body)
-    turns = [_joined([_said(item) for item in turn.items], joins=name == "gemini") for turn in reading.turns]
-    calls = [[call.id, call.name, _plain(call.arguments)] for call in reading.calls]
+    turns = [
+        _join_texts([_item_content(item) for item in turn.items], joins=name == "gemini") for turn in reading.turns
+    ]
+    calls = [[call.id, call.name, _readable_arguments(call.arguments)] for call in reading.calls]
     # Python's SDKs leave the halves of a character apart that came in two fragments.
     text = join_text([canonical([turns, calls, repr(reading.finish and reading.finish.raw)])])
     # The SDK spells bytes in base64's other alphabet, without padding.
     return text.translate(str.maketrans("-_", "+/", "=")) if name == "gemini" else text
 
 
-def _plain(arguments: Any) -> Any:
+def _readable_arguments(arguments: Any) -> Any:
     return repr(arguments) if isinstance(arguments, Unreadable) else arguments
 
 
-def _said(item: Any) -> dict[str, str]:
+def _item_content(item: Any) -> dict[str, str]:
     names = [name for name in ("text", "id", "name", "value", "data") if hasattr(item, name)]
-    return {"kind": type(item).__name__, **{name: _spelt(getattr(item, name)) for name in names}}
+    return {"kind": type(item).__name__, **{name: _text_of(getattr(item, name)) for name in names}}
 
 
-def _spelt(value: Any) -> str:
+def _text_of(value: Any) -> str:
     return value if isinstance(value, str) else canonical(value) if isinstance(value, (dict, list)) else repr(value)
 
 
-def _joined(items: list[dict[str, str]], *, joins: bool) -> list[dict[str, str]]:
+def _join_texts(items: list[dict[str, str]], *, joins: bool) -> list[dict[str, str]]:
     """Neighbouring texts as one, where an API's stream does not say whether they are one part or two."""
     merged: list[dict[str, str]] = []
     for item in items:

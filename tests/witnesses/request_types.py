@@ -6,17 +6,17 @@ from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 
-def named(value: Any, hint: Any) -> Any:
+def known_keys(value: Any, hint: Any) -> Any:
     """``value`` without the keys that no typed dict in ``hint`` has; where none fits, it is kept whole."""
     if isinstance(value, list):
-        return [named(entry, hint) for entry in value]
+        return [known_keys(entry, hint) for entry in value]
     fitting = (
         [candidate for candidate in _typed_dicts(hint) if _fits(value, candidate)] if isinstance(value, dict) else []
     )
     if not fitting:
         return value
     hints = max((_hints(candidate) for candidate in fitting), key=lambda hints: len(hints.keys() & value.keys()))
-    return {key: named(member, hints[key]) for key, member in value.items() if key in hints}
+    return {key: known_keys(member, hints[key]) for key, member in value.items() if key in hints}
 
 
 @cache

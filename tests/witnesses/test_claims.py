@@ -7,7 +7,7 @@ import re
 import pytest
 
 from toolcall_conformance.library import load_corpus
-from witnesses.claims import PAGE, Shown, page, shown
+from witnesses.claims import PAGE, ObservedRule, observed_rules, page
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()
@@ -15,28 +15,30 @@ VERSIONS = re.compile(r"^Made with .*$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def found() -> list[Shown]:
+def cached_rules() -> list[ObservedRule]:
     for name in CORPUS.formats:
         sdk(name)
-    return list(shown(CORPUS))
+    return list(observed_rules(CORPUS))
 
 
-def test_the_page_is_current(found: list[Shown]) -> None:
+def test_the_page_is_current(cached_rules: list[ObservedRule]) -> None:
     """The clients do what the page says; python tests witnesses.claims writes it anew."""
     written = PAGE.read_text(encoding="utf-8")
-    assert VERSIONS.sub("", page(found)).splitlines() == VERSIONS.sub("", written).splitlines()
+    assert VERSIONS.sub("", page(cached_rules)).splitlines() == VERSIONS.sub("", written).splitlines()
 
 
-def test_the_obeying_examples_are_accepted(found: list[Shown]) -> None:
-    refused = {claim.rule.id: claim.obeying.says for claim in found if claim.obeying and not claim.obeying.accepted}
+def test_the_obeying_examples_are_accepted(cached_rules: list[ObservedRule]) -> None:
+    refused = {
+        claim.rule.id: claim.obeying.says for claim in cached_rules if claim.obeying and not claim.obeying.accepted
+    }
     assert refused == {}
 
 
-def test_a_rule_that_says_what_its_sdk_raises_is_right(found: list[Shown]) -> None:
+def test_a_rule_that_says_what_its_sdk_raises_is_right(cached_rules: list[ObservedRule]) -> None:
     """A reason that begins with what the SDK of the format does: it does that with the example."""
     claimed = [
         claim
-        for claim in found
+        for claim in cached_rules
         if re.match(r"The (official |Python )?SDK (asserts it, and )?raises(?!, or)", claim.rule.why)
     ]
     assert len(claimed) > 5

@@ -12,10 +12,10 @@ import pytest
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import MutationTable
-from witnesses.damaged import told, usable
+from witnesses.damaged import find_differences, usable
 from witnesses.damaged_compared import KINDS
-from witnesses.damaged_drawn import Source, damaged, drawn
-from witnesses.damaged_listed import STREAMS, Entry, entries, source_text, unexplained
+from witnesses.damaged_drawn import Source, damage_body, draw_damaged
+from witnesses.damaged_listed import STREAMS, Entry, entries, source_text, unexplained_differences
 from witnesses.damaged_streams import sources
 from witnesses.wire import sdk
 
@@ -27,17 +27,17 @@ CASES = list(CORPUS.cases)[::40]
 FAULTS = 20
 
 
-def found_in(name: str, *cases: str) -> list[Source]:
+def sources_of(name: str, *cases: str) -> list[Source]:
     sdk(name)
     return sources(CORPUS, name, cases, recorded=False)
 
 
 @pytest.mark.parametrize("name", formats.names())
 def test_every_difference_has_its_reason(name: str) -> None:
-    right = usable(JUDGE, found_in(name, *CASES))
+    right = usable(JUDGE, sources_of(name, *CASES))
     counts: Counter[str] = Counter()
-    differences = list(told(JUDGE, drawn(MutationTable(CORPUS), right, FAULTS, SEED), counts))
-    assert [str(difference) for difference in unexplained(LISTED, differences, Counter())] == []
+    differences = list(find_differences(JUDGE, draw_damaged(MutationTable(CORPUS), right, FAULTS, SEED), counts))
+    assert [str(difference) for difference in unexplained_differences(LISTED, differences, Counter())] == []
     assert counts.total() == FAULTS
     assert 0 < counts["same"] < FAULTS
 
@@ -46,14 +46,16 @@ def test_every_difference_has_its_reason(name: str) -> None:
 def test_an_entry_still_explains_its_example(entry: Entry) -> None:
     where, _, fault = entry.example.partition("::")
     operator, _, pointer = fault.partition("@")
-    source = next((source for source in found_in(entry.format, where.rpartition("/")[0]) if source.name == where), None)
+    source = next(
+        (source for source in sources_of(entry.format, where.rpartition("/")[0]) if source.name == where), None
+    )
     assert source is not None, f"no stream of the corpus is called {where}"
-    mutant = damaged(source, operator, pointer)
+    mutant = damage_body(source, operator, pointer)
     assert mutant is not None, "the operator changes nothing there"
-    differences = list(told(JUDGE, [mutant], Counter()))
+    differences = list(find_differences(JUDGE, [mutant], Counter()))
     assert [entry.explains(difference.fault, difference.found) for difference in differences] == [True]
     assert set(entry.kinds) <= KINDS.keys()
-    assert unexplained([], differences, Counter()) == differences
+    assert unexplained_differences([], differences, Counter()) == differences
 
 
 @pytest.mark.parametrize("entry", LISTED, ids=[f"{entry.format} {entry.patterns[0]}" for entry in LISTED])

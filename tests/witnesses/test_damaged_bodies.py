@@ -12,9 +12,9 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import MutationTable
-from witnesses.damaged_bodies import DIFFERENCES, Comparer, bodies, told, usable
-from witnesses.damaged_drawn import Source, damaged, drawn
-from witnesses.damaged_listed import BODIES, Entry, entries, source_text, unexplained
+from witnesses.damaged_bodies import DIFFERENCES, Comparer, bodies, find_differences, usable
+from witnesses.damaged_drawn import Source, damage_body, draw_damaged
+from witnesses.damaged_listed import BODIES, Entry, entries, source_text, unexplained_differences
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()
@@ -26,7 +26,7 @@ FAULTS = 100
 NAMES = [f"{entry.format} {entry.patterns[0]} {' '.join(entry.operators)}".strip() for entry in LISTED]
 
 
-def found_in(name: str, direction: str, *cases: str) -> list[Source]:
+def sources_of(name: str, direction: str, *cases: str) -> list[Source]:
     sdk(name)
     return bodies(CORPUS, name, direction, cases, recorded=False)
 
@@ -34,10 +34,10 @@ def found_in(name: str, direction: str, *cases: str) -> list[Source]:
 @pytest.mark.parametrize("direction", ["request", "response"])
 @pytest.mark.parametrize("name", formats.names())
 def test_every_difference_has_its_reason(name: str, direction: str) -> None:
-    right = usable(COMPARER, found_in(name, direction, *CASES))
+    right = usable(COMPARER, sources_of(name, direction, *CASES))
     counts: Counter[str] = Counter()
-    differences = list(told(COMPARER, drawn(MutationTable(CORPUS), right, FAULTS, SEED), counts))
-    assert [str(difference) for difference in unexplained(LISTED, differences, Counter())] == []
+    differences = list(find_differences(COMPARER, draw_damaged(MutationTable(CORPUS), right, FAULTS, SEED), counts))
+    assert [str(difference) for difference in unexplained_differences(LISTED, differences, Counter())] == []
     assert counts.total() == FAULTS
     assert min(counts["taken"], counts["both"]) > 0
 
@@ -48,12 +48,12 @@ def test_an_entry_still_explains_its_example(entry: Entry) -> None:
     operator, _, pointer = fault.partition("@")
     family, case, _, direction = where.split("/")
     source = next(
-        (source for source in found_in(entry.format, direction, f"{family}/{case}") if source.name == where), None
+        (source for source in sources_of(entry.format, direction, f"{family}/{case}") if source.name == where), None
     )
     assert source is not None, f"no body of the corpus is called {where}"
-    mutant = damaged(source, operator, pointer, source.body)
+    mutant = damage_body(source, operator, pointer, source.body)
     assert mutant is not None, "the operator changes nothing there"
-    differences = list(told(COMPARER, [mutant], Counter()))
+    differences = list(find_differences(COMPARER, [mutant], Counter()))
     assert [entry.explains(difference.fault, difference.found) for difference in differences] == [True]
     assert set(entry.kinds) <= set(DIFFERENCES)
 
@@ -68,10 +68,10 @@ def test_the_line_of_the_sdk_is_there(entry: Entry) -> None:
 
 def test_a_client_that_fails_where_we_find_nothing_is_seen() -> None:
     """A call whose arguments are a number breaks a user's code; to a judge without rules it is a difference."""
-    (source,) = found_in("openai_chat", "response", "shell/seed")[:1]
-    mutant = damaged(source, "to-number", "/choices/0/message/tool_calls/0/function/arguments")
+    (source,) = sources_of("openai_chat", "response", "shell/seed")[:1]
+    mutant = damage_body(source, "to-number", "/choices/0/message/tool_calls/0/function/arguments")
     assert mutant is not None
-    assert COMPARER.of(mutant).kind == "both"
+    assert COMPARER.compare(mutant).kind == "both"
     deaf = Comparer(CORPUS)
     deaf.rules = lambda *_: set()  # type: ignore[method-assign]
-    assert deaf.of(mutant).kind == "fails"
+    assert deaf.compare(mutant).kind == "fails"

@@ -31,7 +31,7 @@ def verdicts() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def meant(verdict: dict[str, Any]) -> Reading | None:
+def expected_reading(verdict: dict[str, Any]) -> Reading | None:
     """What the client should see; None where it stands alone or its upstream's stream is not whole."""
     source, name = verdict.get("source"), verdict["upstream"]
     if source is None or verdict["direction"] != "stream":
@@ -53,7 +53,7 @@ def test_their_users_see_what_was_meant(name: str) -> None:
     pairs = [(key, verdict) for key, verdict in verdicts() if verdict["client"] == name]
     refused = {}
     for key, verdict in pairs:
-        source = meant(verdict)
+        source = expected_reading(verdict)
         if source is not None and is_cut(source):
             continue  # a call that was cut off may be left out, which no SDK can know
         observation = witness(name, verdict["direction"], verdict["output"], expected=source)

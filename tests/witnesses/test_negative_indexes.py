@@ -11,7 +11,7 @@ from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
 from witnesses import accumulators
-from witnesses.readings import said
+from witnesses.readings import reply_content
 
 
 def chunk(delta: dict[str, Any], *, index: int = 0, finish: str | None = None) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_chat(name: str) -> None:
     calls = any("tool_calls" in event["data"]["choices"][0]["delta"] for event in CHAT[name])
     last = CHAT[name][-1]["data"]["choices"][0]["index"] if not calls else 0
     raw = dump([*CHAT[name], chunk({}, index=last, finish="tool_calls" if calls else "stop"), DONE])
-    assert said("openai_chat", formats.assemble("openai_chat", parse(raw)).body) == said(
+    assert reply_content("openai_chat", formats.assemble("openai_chat", parse(raw)).body) == reply_content(
         "openai_chat", accumulators.openai_chat(raw)
     )
     rules = {finding.rule for finding in check_body(load_corpus(), "openai_chat", "stream", parse(raw))}
@@ -73,8 +73,8 @@ def test_anthropic(count: int) -> None:
             changed += 1
     raw = dump(events)
     assembled = formats.assemble("anthropic", parse(raw)).body
-    assert said("anthropic", assembled) == said("anthropic", accumulators.anthropic(raw))
-    assert said("anthropic", assembled) == said("anthropic", exchange.response)
+    assert reply_content("anthropic", assembled) == reply_content("anthropic", accumulators.anthropic(raw))
+    assert reply_content("anthropic", assembled) == reply_content("anthropic", exchange.response)
     rules = [finding.rule for finding in check_body(load_corpus(), "anthropic", "stream", parse(raw))]
     assert rules == ["anthropic/stream-block-open"] * changed
 

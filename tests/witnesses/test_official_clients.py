@@ -15,7 +15,7 @@ from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, load_corpus, read_json
 from witnesses.agreement import disagreements
-from witnesses.conversation import QUIET, USERS, answered, by_our_client, by_the_sdk, played, user
+from witnesses.conversation import QUIET, USERS, answered_exchanges, client_bodies, play_conversation, sdk_bodies, user
 from witnesses.differences import Own, differences
 from witnesses.full_replies import CONVERSATIONS
 
@@ -42,7 +42,7 @@ def test_the_sdk_is_as_the_ideal_client_and_the_judge_says_nothing(case: Case, n
     A finding about what an official client sends would be a false alarm. The last request holds all before it. In a
     dialect there goes back what a vendor said, and whether a vendor is right is not judged.
     """
-    by_ours, by_theirs = by_our_client(name, answered(case, name)), by_the_sdk(case, name)
+    by_ours, by_theirs = client_bodies(name, answered_exchanges(case, name)), sdk_bodies(case, name)
     assert disagreements(name, by_ours, by_theirs) == []
     if name in case.dialects:
         return
@@ -75,7 +75,7 @@ def test_nothing_is_excused_that_no_sdk_does(name: str, own: Own) -> None:
         own.excuses(difference)
         for case, played_as in PLAYED
         if played_as == name
-        for ours, sdk in zip(by_our_client(name, answered(case, name)), by_the_sdk(case, name), strict=True)
+        for ours, sdk in zip(client_bodies(name, answered_exchanges(case, name)), sdk_bodies(case, name), strict=True)
         for difference in differences(ours, sdk)
     )
 
@@ -84,7 +84,7 @@ def test_nothing_is_excused_that_no_sdk_does(name: str, own: Own) -> None:
 def test_requests_go_where_the_corpus_says(name: str) -> None:
     """``transport.json`` tells people without an SDK where a body goes."""
     transport = read_json(CORPUS.root / "formats" / name / "transport.json")
-    assert list(played(name, CONVERSATIONS[name], "model-1"))
+    assert list(play_conversation(name, CONVERSATIONS[name], "model-1"))
     sent = user(name)[1].request
     assert (sent.method, sent.url.path) == (transport["method"], transport["path"].replace("{model}", "model-1"))
     headers = {header: value for header, value in transport["headers"].items() if "{key}" not in value}

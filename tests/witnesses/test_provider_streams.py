@@ -16,7 +16,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import formats as reference_formats
 from witnesses.accumulators import ACCUMULATORS
-from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said, unread
+from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, reply_content, unread
 
 CORPUS = load_corpus()
 STREAMED = [
@@ -50,19 +50,19 @@ def test_the_sdk_sees_the_unary_reply(case: Case, name: str) -> None:
                     ACCUMULATORS[name](stream)
                 continue
             if unread(name, exchange.response):
-                assert _sees(name, stream) != said(name, exchange.response)
+                assert _sees(name, stream) != reply_content(name, exchange.response)
                 continue
             if name in case.dialects and not {case.id, f"{case.id}/{name}"}.isdisjoint(NOT_READ):
-                assert _sees(name, stream) != said(name, exchange.response)
+                assert _sees(name, stream) != reply_content(name, exchange.response)
                 continue
             reply = ACCUMULATORS[name](stream)
-        assert said(name, reply) == said(name, exchange.response)
+        assert reply_content(name, reply) == reply_content(name, exchange.response)
 
 
 def _sees(name: str, stream: bytes) -> str | None:
     """What the SDK sees of a stream; None where it fails."""
     try:
-        return said(name, ACCUMULATORS[name](stream))
+        return reply_content(name, ACCUMULATORS[name](stream))
     except Exception:
         return None
 
@@ -81,11 +81,11 @@ def test_a_piece_that_is_lost_is_seen(name: str) -> None:
     """The comparison above can fail: one fragment less, and the SDK sees another reply."""
     exchange = CORPUS.cases["shell/realistic"].exchanges(name)[0]
     lines = re.split(rb"(?<=\n)\r?\n", reference_formats.get(name).provider.render_stream(exchange.response, "seed"))
-    whole = said(name, exchange.response)
+    whole = reply_content(name, exchange.response)
     changed = 0
     for place in range(len(lines)):
         try:
-            changed += said(name, ACCUMULATORS[name](b"\n".join(lines[:place] + lines[place + 1 :]))) != whole
+            changed += reply_content(name, ACCUMULATORS[name](b"\n".join(lines[:place] + lines[place + 1 :]))) != whole
         except Exception:  # what the SDK says of a stream without its beginning
             changed += 1
     assert changed >= 1

@@ -18,7 +18,7 @@ from toolcall_conformance.basics.streaming import cuts, parse
 from toolcall_conformance.library import Case, Corpus
 from toolcall_reference import ReferenceTranslator, Refused
 from witnesses.accumulators import ACCUMULATORS
-from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said, unread
+from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, reply_content, unread
 
 
 def streams(corpus: Corpus, case: Case, client: str, most: int | None = None) -> Iterator[tuple[str, bytes]]:
@@ -55,11 +55,13 @@ def disagreement(client: str, stream: bytes) -> str | None:
         return None if excuse else f"the SDK raises {error!r}"
     if unread(client, assembled):
         return (
-            None if said(client, assembled) != said(client, sdk_reply) else "the SDK reads it: it is not to be excused"
+            None
+            if reply_content(client, assembled) != reply_content(client, sdk_reply)
+            else "the SDK reads it: it is not to be excused"
         )
     if refused is not None:
         return f"the SDK gives out a reply that ended with {finish}"
-    ours, theirs = said(client, assembled), said(client, sdk_reply)
+    ours, theirs = reply_content(client, assembled), reply_content(client, sdk_reply)
     return None if ours == theirs else f"we see {ours}, the SDK {theirs}"
 
 
@@ -93,11 +95,13 @@ def test_a_fragment_that_is_lost_is_seen(corpus: Corpus, client: str) -> None:
     """The comparison can fail: where the SDK gets one event less than we do."""
     _, stream = next(streams(corpus, corpus.cases["shell/realistic"], client))
     pieces = cuts.split_events(stream)
-    whole = said(client, formats.assemble(client, parse(stream)).body)
+    whole = reply_content(client, formats.assemble(client, parse(stream)).body)
 
     def differs(place: int) -> bool:
         try:
-            return said(client, ACCUMULATORS[client](b"".join((*pieces[:place], *pieces[place + 1 :])))) != whole
+            return (
+                reply_content(client, ACCUMULATORS[client](b"".join((*pieces[:place], *pieces[place + 1 :])))) != whole
+            )
         except Exception:  # what the SDK says of a stream with a hole
             return False
 

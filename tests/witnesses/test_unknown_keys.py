@@ -16,9 +16,9 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.library import Case, Exchange, load_corpus
-from witnesses.conversation import QUIET, USERS, answered, user
+from witnesses.conversation import QUIET, USERS, answered_exchanges, user
 from witnesses.differences import differences
-from witnesses.request_types import named
+from witnesses.request_types import known_keys
 
 pytestmark = QUIET
 
@@ -26,13 +26,13 @@ CORPUS = load_corpus()
 UNKNOWN = "x_unknown"
 
 
-def sprinkled(value: Any) -> Any:
+def add_unknown_keys(value: Any) -> Any:
     """``value`` with a key that nobody knows in every object."""
     if isinstance(value, list):
-        return [sprinkled(entry) for entry in value]
+        return [add_unknown_keys(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    return {key: sprinkled(member) for key, member in value.items()} | {UNKNOWN: {"of": "nobody"}}
+    return {key: add_unknown_keys(member) for key, member in value.items()} | {UNKNOWN: {"of": "nobody"}}
 
 
 def shape(value: Any) -> Any:
@@ -46,20 +46,20 @@ def replies(name: str) -> Iterator[tuple[Case, Exchange]]:
     """The corpus's replies in one format that another exchange follows, the first of each shape."""
     client, forms = formats.get(name).client, set()
     for case in CORPUS.cases.values():
-        for exchange in answered(case, name)[:-1] if name in case.formats else ():
+        for exchange in answered_exchanges(case, name)[:-1] if name in case.formats else ():
             form = shape(client.as_history(exchange.response, echo=True))
             if form not in forms:
                 forms.add(form)
-                yield case, dataclasses.replace(exchange, response=sprinkled(exchange.response))
+                yield case, dataclasses.replace(exchange, response=add_unknown_keys(exchange.response))
 
 
-def sent_back(name: str, exchange: Exchange, model: str) -> list[Any]:
+def reply_in_next_request(name: str, exchange: Exchange, model: str) -> list[Any]:
     """What of a reply the SDK sends back in the next request, as it stands there."""
     someone, wire = user(name)
     wire.reply = exchange.response
-    history = someone.opening(copy.deepcopy(exchange.request))
+    history = someone.first_history(copy.deepcopy(exchange.request))
     reply = someone.ask(exchange.request, history, model)
-    someone.ask(exchange.request, [*history, *someone.remembered(reply)], model)
+    someone.ask(exchange.request, [*history, *someone.history_of_reply(reply)], model)
     return list(wire.body[formats.get(name).client.CONTAINER][len(history) :])
 
 
@@ -68,7 +68,7 @@ def test_an_sdk_sends_back_what_our_client_does(name: str) -> None:
     client, sdk = formats.get(name).client, USERS[name]
     for case, exchange in replies(name):
         ours = client.as_history(exchange.response, echo=sdk.echoes)
-        changes = differences(ours, sent_back(name, exchange, case.model(name)))
+        changes = differences(ours, reply_in_next_request(name, exchange, case.model(name)))
         assert [str(change) for change in changes if not any(own.excuses(change) for own in sdk.own)] == [], case.id
         assert (ours == client.as_history(exchange.response, echo=True)) is sdk.echoes, case.id
 
@@ -91,5 +91,5 @@ def test_the_stripping_client_keeps_what_the_request_types_name(hint: Any) -> No
     client = formats.get(name).client
     for case, exchange in replies(name):
         everything = client.as_history(exchange.response, echo=True)
-        expected = named(everything, hint())
+        expected = known_keys(everything, hint())
         assert client.as_history(exchange.response, echo=False) == expected != everything, case.id

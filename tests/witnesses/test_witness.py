@@ -29,7 +29,7 @@ each_format = pytest.mark.parametrize("name", CORPUS.formats)
 
 
 @pytest.fixture(autouse=True)
-def _installed() -> None:
+def loaded_sdks() -> None:
     for name in CORPUS.formats:
         sdk(name)
 
@@ -74,7 +74,7 @@ def test_a_golden_request_has_nothing_that_the_golden_has_not(name: str) -> None
     assert (observation.accepted, observation.says[0].startswith("its types do not take /tools (")) == (False, True)
 
 
-def without_a_call(name: str) -> tuple[Any, Any]:
+def reply_without_call(name: str) -> tuple[Any, Any]:
     """A golden reply without its second call, and the golden."""
     golden = CASE.exchanges(name)[0].response
     body = copy.deepcopy(golden)
@@ -86,7 +86,7 @@ def without_a_call(name: str) -> tuple[Any, Any]:
 
 @each_format
 def test_a_lost_call_is_named(name: str) -> None:
-    body, golden = without_a_call(name)
+    body, golden = reply_without_call(name)
     lost = formats.read(name, "response", golden).calls[1].name
     observation = witness(name, "response", body, golden=golden)
     assert (observation.accepted, observation.says) == (False, (f"lost call 2 ({lost})",))
@@ -96,7 +96,7 @@ def test_a_lost_call_is_named(name: str) -> None:
     assert witness(name, "response", body).accepted
 
 
-def emptied(name: str) -> tuple[Any, Any]:
+def reply_with_empty_arguments(name: str) -> tuple[Any, Any]:
     golden = CASE.exchanges(name)[0].response
     body = copy.deepcopy(golden)
     call = formats.read(name, "response", golden).calls[0]
@@ -109,7 +109,7 @@ def emptied(name: str) -> tuple[Any, Any]:
 
 @each_format
 def test_empty_arguments_are_named(name: str) -> None:
-    body, golden = emptied(name)
+    body, golden = reply_with_empty_arguments(name)
     call = formats.read(name, "response", golden).calls[0]
     observation = witness(name, "response", body, golden=golden)
     assert not observation.accepted

@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance import formats
 from witnesses.agreement import disagreements
-from witnesses.conversation import USERS, by_our_client, played
+from witnesses.conversation import USERS, client_bodies, play_conversation
 from witnesses.full_replies import CONVERSATIONS, VENDOR_KEY
 
 
@@ -24,52 +24,52 @@ class Wrong:
     spoil: Callable[[list[Any]], None]
 
 
-def _dropped(entries: list[Any], key: str) -> None:
+def _drop_key(entries: list[Any], key: str) -> None:
     for entry in entries:
         if isinstance(entry, dict):
             entry.pop(key, None)
 
 
-def _renamed(entries: list[Any], key: str) -> None:
+def _change_key(entries: list[Any], key: str) -> None:
     for entry in entries:
         if isinstance(entry, dict) and isinstance(entry.get(key), str):
             entry[key] = entry[key][:-1] + "X"
 
 
-def _last_first(entries: list[Any]) -> None:
+def _reverse(entries: list[Any]) -> None:
     entries.reverse()
 
 
-def _text_said_later(entries: list[Any]) -> None:
+def _move_text(entries: list[Any]) -> None:
     text = entries[0].get("content")
     if text and entries[0].get("tool_calls"):
         entries[0]["content"] = None
         entries.append({"role": "assistant", "content": text})
 
 
-def _text_lost(entries: list[Any]) -> None:
+def _drop_text(entries: list[Any]) -> None:
     del entries[1]
 
 
 WRONG = [
-    Wrong("signature-dropped", "anthropic", lambda entries: _dropped(entries[0]["content"], "signature")),
-    Wrong("signature-dropped", "gemini", lambda entries: _dropped(entries[0]["parts"], "thoughtSignature")),
-    Wrong("encrypted-reasoning-dropped", "openai_responses", lambda entries: _dropped(entries, "encrypted_content")),
-    Wrong("id-changed", "anthropic", lambda entries: _renamed(entries[0]["content"], "id")),
-    Wrong("id-changed", "openai_chat", lambda entries: _renamed(entries[0].get("tool_calls") or [], "id")),
-    Wrong("id-changed", "openai_responses", lambda entries: _renamed(entries, "call_id")),
-    Wrong("item-id-dropped", "openai_responses", lambda entries: _dropped(entries, "id")),
+    Wrong("signature-dropped", "anthropic", lambda entries: _drop_key(entries[0]["content"], "signature")),
+    Wrong("signature-dropped", "gemini", lambda entries: _drop_key(entries[0]["parts"], "thoughtSignature")),
+    Wrong("encrypted-reasoning-dropped", "openai_responses", lambda entries: _drop_key(entries, "encrypted_content")),
+    Wrong("id-changed", "anthropic", lambda entries: _change_key(entries[0]["content"], "id")),
+    Wrong("id-changed", "openai_chat", lambda entries: _change_key(entries[0].get("tool_calls") or [], "id")),
+    Wrong("id-changed", "openai_responses", lambda entries: _change_key(entries, "call_id")),
+    Wrong("item-id-dropped", "openai_responses", lambda entries: _drop_key(entries, "id")),
     Wrong(
         "id-dropped",
         "gemini",
-        lambda entries: _dropped([part.get("functionCall") for part in entries[0]["parts"]], "id"),
+        lambda entries: _drop_key([part.get("functionCall") for part in entries[0]["parts"]], "id"),
     ),
-    Wrong("text-moved", "anthropic", lambda entries: _last_first(entries[0]["content"])),
-    Wrong("text-moved", "openai_chat", _text_said_later),
-    Wrong("text-moved", "openai_responses", _last_first),
-    Wrong("text-moved", "gemini", lambda entries: _last_first(entries[0]["parts"])),
-    Wrong("text-lost", "openai_responses", _text_lost),
-    Wrong("nulls-dropped", "openai_chat", lambda entries: _dropped(entries, "refusal")),
+    Wrong("text-moved", "anthropic", lambda entries: _reverse(entries[0]["content"])),
+    Wrong("text-moved", "openai_chat", _move_text),
+    Wrong("text-moved", "openai_responses", _reverse),
+    Wrong("text-moved", "gemini", lambda entries: _reverse(entries[0]["parts"])),
+    Wrong("text-lost", "openai_responses", _drop_text),
+    Wrong("nulls-dropped", "openai_chat", lambda entries: _drop_key(entries, "refusal")),
     Wrong("role-changed", "gemini", lambda entries: entries[0].update(role="assistant")),
 ]
 
@@ -97,26 +97,26 @@ def strips(wrong: str) -> Callable[..., list[Any]]:
     return as_history
 
 
-def found(name: str) -> list[str]:
+def client_disagreements(name: str) -> list[str]:
     exchanges = CONVERSATIONS[name]
-    return disagreements(name, by_our_client(name, exchanges), played(name, exchanges, "model"))
+    return disagreements(name, client_bodies(name, exchanges), play_conversation(name, exchanges, "model"))
 
 
 @pytest.mark.parametrize("name", USERS)
 def test_the_right_client_agrees(name: str) -> None:
-    assert found(name) == []
+    assert client_disagreements(name) == []
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.name}-{wrong.fault}")
 def test_a_wrong_memory_is_caught(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats.get(wrong.name).client, "as_history", spoilt(wrong))
-    assert found(wrong.name) != []
+    assert client_disagreements(wrong.name) != []
 
 
 @pytest.mark.parametrize("name", [name for name, user in USERS.items() if user.echoes])
 def test_a_lost_key_of_a_vendor_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats.get(name).client, "as_history", strips(name))
-    assert any(VENDOR_KEY in words for words in found(name))
+    assert any(VENDOR_KEY in words for words in client_disagreements(name))
 
 
 @pytest.mark.parametrize("name", USERS)
@@ -128,4 +128,4 @@ def test_results_at_the_wrong_calls_are_caught(name: str, monkeypatch: pytest.Mo
         return right(result, {key: f"{value}X" if key in ("id", "call_id") else value for key, value in call.items()})
 
     monkeypatch.setattr(client, "relink", relink)
-    assert found(name) != []
+    assert client_disagreements(name) != []
