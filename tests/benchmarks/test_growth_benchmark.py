@@ -33,7 +33,7 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     def figures(_name: str, sizes: list[int], _rounds: int) -> dict[str, Any]:
         return {"seconds": [size**power / 1e6 for size in sizes], "megabytes": [50, 51]}
 
-    monkeypatch.setattr(growth, "_measured_apart", figures)
+    monkeypatch.setattr(growth, "_measure_in_subprocess", figures)
     assert growth.main(["--only", "tools, gemini", "--most", "800"]) == status
     [_, row] = capsys.readouterr().out.splitlines()
     assert "100…800" in row
@@ -48,7 +48,7 @@ def test_limits_of_time_and_memory(
     figures = {"seconds": [1, 4], "megabytes": [50, 299]}
     monkeypatch.setattr(growth, "sizes_up_to", lambda most: [most >> 2, most])
     for measurement, status in ((figures, 0), (figures | over, 1)):
-        monkeypatch.setattr(growth, "_measured_apart", lambda *_, measurement=measurement: measurement)
+        monkeypatch.setattr(growth, "_measure_in_subprocess", lambda *_, measurement=measurement: measurement)
         assert growth.main(["--only", "tools, gemini"]) == status
         assert capsys.readouterr().out.rstrip().endswith("!") == bool(status)
 
@@ -61,7 +61,7 @@ def test_a_fault_near_a_limit_is_measured_anew(monkeypatch: pytest.MonkeyPatch, 
         requests.append((len(sizes), rounds))
         return {"seconds": [last * size / sizes[-1] for size in sizes], "megabytes": [50, 51]}
 
-    monkeypatch.setattr(growth, "_measured_apart", figures)
+    monkeypatch.setattr(growth, "_measure_in_subprocess", figures)
     assert growth.main(["--faults", "--only", "tools, gemini to openai_chat, nulls"]) == 0
     assert requests == [(2, 1), (4, 2)][: 1 + anew]
 

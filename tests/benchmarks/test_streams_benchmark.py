@@ -77,7 +77,7 @@ def test_table(
             "failed": [] if slow == 1 else [here],
         }
 
-    monkeypatch.setattr(benchmark, "measured", figures)
+    monkeypatch.setattr(benchmark, "measure_translator", figures)
     assert benchmark.main(["--translators", "reference", "litellm"]) == status
     written = capsys.readouterr().out
     for text in ("10,000   (1.00)", "2,500   (4.00)", "1,250   (4.00)", "2, 3 of 9", "1 of 2 before the end"):

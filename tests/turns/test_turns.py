@@ -46,7 +46,7 @@ DAILY = {"tests/test_a.py::test_pinned", "tests/test_a.py::test_cheap", "tests/t
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project with dear tests and cheap ones, in which no day is given."""
     monkeypatch.delenv(turns.VARIABLE, raising=False)
-    monkeypatch.setattr(hooks, "known", lambda: COSTS)
+    monkeypatch.setattr(hooks, "known_costs", lambda: COSTS)
     markers = 'markers = ["daily", "all_places"]'
     pytester.makepyprojecttoml(f'[tool.pytest.ini_options]\ntestpaths = ["tests"]\n{markers}\n')
     pytester.mkdir("tests")
