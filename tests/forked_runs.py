@@ -39,7 +39,7 @@ def run(
             "arguments": [*arguments],
             "folder": str(folder),
             "environment": variables,
-            "said": [*map(str, output_paths)],
+            "output_paths": [*map(str, output_paths)],
         }
         code = _forker().order(order)
         out, err = (path.read_text(encoding="utf-8", errors="replace") for path in output_paths)
