@@ -21,8 +21,8 @@ from toolcall_conformance.recording.cassettes.files import read
 from toolcall_conformance.recording.cassettes.interactions import RecordedExchange, identify
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.google_user import GoogleUser
+from witnesses.method_arguments import arguments_by_signature
 from witnesses.openai_users import ChatUser, ResponsesUser
-from witnesses.passing import arguments_by_signature
 from witnesses.wire import Wire
 
 CASES = ("parallel/seed", "read_file/two-rounds")

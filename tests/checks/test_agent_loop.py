@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from corpus_judge import judge_history
 from doubles.catalogue import doubles
 from doubles.loop import LoopDouble, play
-from judging import judge_history
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks.agent_loop import variants
 from toolcall_conformance.library import Case, load_corpus

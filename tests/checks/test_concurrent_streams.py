@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
-from doubles.sent import ADDRESSES
+from doubles.harness import HARNESS
+from doubles.sending_sessions import ADDRESSES
 from doubles.sessions.shared_streams import ArgumentsOfAllStreams, ArgumentsOfEachStream, OneStreamBehindTheOther
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Verdict

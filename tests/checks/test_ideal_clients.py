@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Verdict

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Judgement, Level, Verdict
 from toolcall_conformance.checks import CHECKS, Harness, ItemResult, variants

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge_stream
+from corpus_judge import judge_stream
 from toolcall_conformance import Judgement, formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding, Level, Verdict

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route

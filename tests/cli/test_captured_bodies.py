@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from stored_requests import request_pairs
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.cli import main

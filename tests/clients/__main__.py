@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clients import open_responses, page
-from clients.apart import isolate_network, raise_loopback
 from clients.catalogue import CLIENTS
+from clients.client_runs import FORMATS, Played, count, play
 from clients.comply import NAMES, ComplianceResult, comply
 from clients.installing import COMPLY, install
-from clients.playing import FORMATS, Played, count, play
+from clients.network_isolation import isolate_network, raise_loopback
 from toolcall_conformance import Judge, load_corpus
 from toolcall_conformance.basics.findings import Finding
 

@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from clients.apart import proxies
 from clients.catalogue import KEY
-from clients.playing import judge_exchange
+from clients.client_runs import judge_exchange
+from clients.network_isolation import proxies
 from clients.replies import Answer, Wish
 from clients.stage import stage
 from toolcall_conformance import Judge, formats

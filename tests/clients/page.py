@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clients.catalogue import CLIENTS
+from clients.client_runs import FORMATS, Played, count
 from clients.comply import ComplianceResult
 from clients.installing import COMPLY, versions
 from clients.open_responses import SCRIPT, applies
-from clients.playing import FORMATS, Played, count
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/clients.md"
 _TABLES = re.compile(

@@ -17,7 +17,7 @@ from aiohttp import web
 from yarl import URL
 
 from clients.replies import STREAMED, WHOLE, Answer
-from gateway.running import serve_app
+from gateway.gateway_runs import serve_app
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
 from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import Corpus

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from clients import open_responses
-from clients.apart import WITHIN, can_isolate_network
 from clients.catalogue import CLIENTS, Client, Started
+from clients.client_runs import FORMATS, count, judge_exchange, play
 from clients.installing import HERE
-from clients.playing import FORMATS, count, judge_exchange, play
+from clients.network_isolation import WITHIN, can_isolate_network
 from clients.replies import STREAMED, WHOLE, Answer, Wish
 from clients.script import END, STEPS, Model
 from clients.stage import Exchange
@@ -152,7 +152,8 @@ def test_the_model_ends_where_a_tool_is_not_declared() -> None:
 @pytest.mark.skipif(not can_isolate_network(), reason="no network namespace can be made here")
 def test_a_run_reaches_loopback_alone() -> None:
     code = (
-        "import os, socket, sys; from clients.apart import isolate_network as go, has_network, raise_loopback\n"
+        "import os, socket, sys\n"
+        "from clients.network_isolation import isolate_network as go, has_network, raise_loopback\n"
         "go([sys.executable, '-c', os.environ['CODE']])\n"
         "assert raise_loopback() and not has_network()\n"
         "with socket.create_server(('127.0.0.1', 0)) as one: socket.create_connection(one.getsockname()).close()\n"

@@ -91,8 +91,8 @@ def mistakes(path: Path, schema: str) -> list[str]:
     if errors:
         return [f"{display_path(path)} at {_place(error)}: {_explain_error(error)}; see {page}" for error in errors]
     return [
-        f"{display_path(path)} at /evidence/{number}: a thread is no page of the provider: it is `recorded` if it quotes "
-        "the API's own answer word for word, else `issue`"
+        f"{display_path(path)} at /evidence/{number}: a thread is no page of the provider: it is `recorded` if it "
+        "quotes the API's own answer word for word, else `issue`"
         for number, entry in enumerate(value.get("evidence", ()))
         if entry["kind"] in ("schema", "doc") and _THREAD.match(entry.get("url", ""))
     ]

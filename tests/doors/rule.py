@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from corpus_judge import judge
 from doors import common
 from doubles import export
 from doubles.border import BorderDouble
 from doubles.catalogue import PREFIXES, Double, doubles, exported
 from doubles.test_ratchet import DEMANDED, WANTED, covered
-from judging import judge
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.judge.rules.check import check_body

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from corpus_judge import judge
 from doors import common
-from judging import judge
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.library import load_corpus, read_json

@@ -21,6 +21,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from corpus_judge import judge
 from doubles.catalogue import (
     ANTHROPIC,
     CHAT,
@@ -40,10 +41,9 @@ from doubles.catalogue import (
 )
 from doubles.day import PLACES, REST, number_of
 from doubles.draft import Draft, Skip, need
+from doubles.harness import HARNESS
 from doubles.illegal import ILLEGAL
 from doubles.places import Place, illegal, places, places_of, translated
-from doubles.running import HARNESS
-from judging import judge
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import equal

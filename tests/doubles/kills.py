@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from doubles.body import BodyDouble, judged
-from doubles.bridged import BridgeDouble
+from doubles.bridge import BridgeDouble
 from doubles.catalogue import Double, doubles
 from doubles.loop import LoopDouble, play
 from doubles.stream import StreamDouble, run

@@ -39,7 +39,7 @@ from doubles.catalogue import (
     heading,
 )
 from doubles.events import Event, changed_in, changed_out
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Level
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants

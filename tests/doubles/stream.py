@@ -36,7 +36,7 @@ from doubles.catalogue import (
     heading,
     rules_of,
 )
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.streaming import cuts, dump, parse
 from toolcall_conformance.checks import CHECKS, ItemResult

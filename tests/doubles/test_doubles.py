@@ -14,15 +14,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from doubles.alone import disagreement
 from doubles.body import BodyDouble
 from doubles.catalogue import Double, Kind, doubles, exported
 from doubles.day import REST
 from doubles.draft import Draft
 from doubles.export import AGAIN, line_of
+from doubles.harness import HARNESS
 from doubles.loop import LoopDouble, play
-from doubles.running import HARNESS
 from doubles.stream import StreamDouble, Told, run
+from doubles.verdict_judge import disagreement
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, VARIANTS_BY_CHECK
@@ -90,7 +90,7 @@ def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
     first, *others = [double for double in FAMILIES[family] if double.kind == "broken"]
     stale = {name: line for name, line in exported(family).items() if name != first.name}
     monkeypatch.setattr("doubles.border.alone", lambda *_: ())
-    monkeypatch.setattr("doubles.alone.alone", lambda *_: ())
+    monkeypatch.setattr("doubles.verdict_judge.alone", lambda *_: ())
     monkeypatch.setitem(all_wrong.__globals__, "exported", lambda _family: stale)
     report = "\n".join(all_wrong(family, today()))
     assert f"broken {first.name}: its verdict is out of date" in report

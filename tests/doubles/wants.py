@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema
 
-from doubles.alone import judged
+from doubles.verdict_judge import judged
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse_arguments

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from exec_speaking import WORDS, die, tell, write  # type: ignore[import-not-found]  # a child finds it beside itself
+from exec_protocol import WORDS, die, tell, write  # type: ignore[import-not-found]  # a child finds it beside itself
 
 FAULT = sys.argv[1]
 FOREVER = 600.0

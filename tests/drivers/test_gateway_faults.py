@@ -17,8 +17,8 @@ import pytest
 from drivers import gateway_project
 from drivers.gateway_project import free_port, leftovers, noted_lines, write
 from every import every
+from fault_run import FaultRun
 from miniature import CONFTEST
-from one_run_of_faults import FaultRun
 from project import QUIET
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")

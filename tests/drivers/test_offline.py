@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Body, Route
 from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from judging import judge, judge_stream
+from corpus_judge import judge, judge_stream
 from reference.reference_bodies import open_way
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding

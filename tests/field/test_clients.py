@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge as judge_pair
+from corpus_judge import judge as judge_pair
 from reference import reference_bodies
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.judge import Judge

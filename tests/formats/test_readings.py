@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import declared_names, judge, judge_history
+from corpus_judge import declared_names, judge, judge_history
 from toolcall_conformance import formats
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.library import Case, Corpus

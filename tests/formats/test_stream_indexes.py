@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge_stream
+from corpus_judge import judge_stream
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import load_corpus

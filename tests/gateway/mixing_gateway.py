@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from doubles.sent import ADDRESSES
+from doubles.sending_sessions import ADDRESSES
 from doubles.sessions.shared_streams import (
     ArgumentsOfAllStreams,
     ArgumentsOfEachStream,

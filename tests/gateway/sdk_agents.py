@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolcall_reference.formats.gemini.protojson import to_camel_case
-from witnesses.passing import arguments_by_signature
+from witnesses.method_arguments import arguments_by_signature
 
 Run = Callable[[str, Any], str]
 """Runs a tool by its name and arguments."""

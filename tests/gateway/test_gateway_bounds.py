@@ -18,7 +18,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from gateway.running import Answer, reply_with, run_gateway
+from gateway.gateway_runs import Answer, reply_with, run_gateway
 from gateway.test_gateway_exchanges import PATHS, client_request, reply_of, run
 from toolcall_reference.gateway.bounds import EventBound, TooLargeError
 from toolcall_reference.gateway.log import Log, escape_text

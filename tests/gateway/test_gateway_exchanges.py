@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.running import Answer, RunningGateway, reply_with, run_gateway, stream_with
+from gateway.gateway_runs import Answer, RunningGateway, reply_with, run_gateway, stream_with
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import formats
 

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from gateway.running import Provider, RunningGateway, reply_with, run_gateway, serve_app, stream_with
+from gateway.gateway_runs import Provider, RunningGateway, reply_with, run_gateway, serve_app, stream_with
 from gateway.test_gateway_exchanges import PATHS, ROUTES, STREAMS, ask_once, client_request, reply_of, run, stream_of
 from toolcall_conformance import formats as judged
 from toolcall_conformance.basics.streaming import parse

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gateway.running import Answer, answer_in_turn, reply_with, serve_gateway, stream_with
+from gateway.gateway_runs import Answer, answer_in_turn, reply_with, serve_gateway, stream_with
 from gateway.sdk_agents import AGENTS
 from toolcall_conformance import formats as judged
 from toolcall_conformance.basics.jsonvalue import resolve

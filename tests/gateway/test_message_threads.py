@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from clients.replies import STREAMED, WHOLE, Answer, Wish
-from gateway.running import answer_in_turn, reply_with, serve_gateway, stream_with
+from gateway.gateway_runs import answer_in_turn, reply_with, serve_gateway, stream_with
 
 SCRIPT = Path(__file__).with_name("tool_runner") / "run.mjs"
 QUESTION = "Is the pressure at gauge 7 too high?"

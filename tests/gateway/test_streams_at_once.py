@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gateway.running import Answer, ServedGateway, answer_in_turn, reply_with, serve_gateway, stream_with
+from gateway.gateway_runs import Answer, ServedGateway, answer_in_turn, reply_with, serve_gateway, stream_with
 
 PARAMETERS = {"type": "object", "properties": {"expression": {"type": "string"}}}
 ASKED: dict[str, Any] = {

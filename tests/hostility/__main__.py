@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from hostility.apart import run_forked
+from hostility.forked_play import run_forked
 from hostility.place import Place
 from toolcall_conformance import load_corpus
 from toolcall_conformance.checks.smoke import try_routes

@@ -12,7 +12,7 @@ from typing import Any
 
 from hostility import texts
 from hostility.place import Place
-from reports.made import finding, item, run
+from reports.report_items import finding, item, run
 from toolcall_conformance import formats, load_corpus
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import default_root

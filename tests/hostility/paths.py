@@ -14,7 +14,7 @@ import pytest
 import miniature
 from hostility.files import golden
 from hostility.place import Place
-from reports.made import finding, item, run
+from reports.report_items import finding, item, run
 from toolcall_conformance.cli import main
 from toolcall_conformance.reports.writers import json_report
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from gateway.running import RunningGateway, reply_with, run_gateway
+from gateway.gateway_runs import RunningGateway, reply_with, run_gateway
 from gateway.test_gateway_exchanges import PATHS, STREAMS, client_request, reply_of
 from hostility import answers, texts
 from hostility.place import Place

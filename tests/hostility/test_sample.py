@@ -54,7 +54,7 @@ TROUBLES = """
 import os, subprocess, sys, time
 from pathlib import Path
 
-from hostility.apart import run_forked
+from hostility.forked_play import run_forked
 from toolcall_conformance import load_corpus
 
 def orphan():

@@ -20,7 +20,7 @@ from hostility.files import golden
 from hostility.place import Place
 from hostility.pytest_runs import ALONE, KNOWN, QUIET, SPEC
 from hostility.python_translators import LIMIT, prepare
-from reports.made import finding, item, run
+from reports.report_items import finding, item, run
 from toolcall_conformance.cli.parser import USAGE
 from toolcall_conformance.reports.writers import json_report
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 
 CODE = "srvtoolu_01"
 MADE_BY_CODE = {"type": "code_execution_20250825", "tool_id": CODE}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.growing import MODELS, Body, translate_request
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.judge.translation import identity
 from toolcall_conformance.judge.translation.schemas import normal_schemas
 from toolcall_conformance.library import Corpus

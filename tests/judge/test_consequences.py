@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.basics.findings import MISSING, Because, Finding, Level
 from toolcall_conformance.judge.consequences import Consequence, ConsequenceTable, Where, name_causes, suppress
 from toolcall_conformance.library import load_corpus

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge_stream
+from corpus_judge import judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Level

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Refused, Route, Unsupported

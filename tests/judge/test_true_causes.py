@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge, judge_history, judge_stream
+from corpus_judge import judge, judge_history, judge_stream
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge

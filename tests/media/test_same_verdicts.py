@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from media import compared
+from media import medium_comparison
 
 REFERENCE = "toolcall_reference:ReferenceTranslator"
 
@@ -165,13 +165,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("medium", ["fused", "gateway"])
 def test_the_reference(tmp_path: Path, home: Path, request: pytest.FixtureRequest, medium: str) -> None:
     what = ("toolcall::",) if request.config.getoption("--all-items") else REFERENCE_ITEMS
-    here = json.loads(compared.reference_report(home, REFERENCE, *what))
-    spec = "lent_fused:Translator" if medium == "fused" else compared.gateway(tmp_path, REFERENCE)
-    there = compared.report(tmp_path, spec, *what, lent=REFERENCE)
-    assert compared.differences(here, there) == []
-    assert {item["nodeid"] for item in there["items"]} == compared.verdicts(here).keys()
-    assert {item["check"] for item in there["items"]} == set(compared.CARRIED)
-    assert {name.rpartition("-")[2] for name in compared.verdicts(there)} >= VARIANTS
+    here = json.loads(medium_comparison.reference_report(home, REFERENCE, *what))
+    spec = "fused_medium:Translator" if medium == "fused" else medium_comparison.gateway(tmp_path, REFERENCE)
+    there = medium_comparison.report(tmp_path, spec, *what, lent=REFERENCE)
+    assert medium_comparison.differences(here, there) == []
+    assert {item["nodeid"] for item in there["items"]} == medium_comparison.verdicts(here).keys()
+    assert {item["check"] for item in there["items"]} == set(medium_comparison.CARRIED)
+    assert {name.rpartition("-")[2] for name in medium_comparison.verdicts(there)} >= VARIANTS
 
 
 @pytest.mark.parametrize("medium", ["fused", "gateway"])
@@ -179,9 +179,13 @@ def test_a_translator_with_faults(tmp_path: Path, home: Path, medium: str) -> No
     for folder in (tmp_path, home):
         (folder / "broken.py").write_text(BROKEN, encoding="utf-8")
     lent = "broken:Translator"
-    here = json.loads(compared.reference_report(home, lent, *BROKEN_ITEMS, cuts="5"))
-    spec = "lent_fused:Translator" if medium == "fused" else compared.gateway(tmp_path, lent, "anthropic-to-gemini")
-    there = compared.report(tmp_path, spec, *BROKEN_ITEMS, lent=lent, cuts="5")
-    assert compared.differences(here, there) == []
+    here = json.loads(medium_comparison.reference_report(home, lent, *BROKEN_ITEMS, cuts="5"))
+    spec = (
+        "fused_medium:Translator"
+        if medium == "fused"
+        else medium_comparison.gateway(tmp_path, lent, "anthropic-to-gemini")
+    )
+    there = medium_comparison.report(tmp_path, spec, *BROKEN_ITEMS, lent=lent, cuts="5")
+    assert medium_comparison.differences(here, there) == []
     rules = {finding["rule"] for item in there["items"] for finding in item["findings"]}
     assert rules >= BODY_RULES | STREAM_RULES

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from every import every
-from one_run_of_faults import FaultRun
+from fault_run import FaultRun
 
 ITEM = "toolcall::box/one::request::alpha-to-beta"
 

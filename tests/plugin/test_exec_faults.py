@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from every import every
-from one_run_of_faults import FaultRun
+from fault_run import FaultRun
 from toolcall_conformance.drivers.child import driver as exec_driver
 
 pytestmark = [

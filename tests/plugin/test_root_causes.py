@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caused import name_finding_causes
+from finding_causes import name_finding_causes
 from toolcall_conformance import load_corpus
 from toolcall_conformance.judge.consequences import Consequence, ConsequenceTable, Where
 from toolcall_conformance.reports.causes.grouping import find_root_causes

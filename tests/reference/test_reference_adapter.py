@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import HARNESS
+from doubles.harness import HARNESS
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.checks.adapter import call_rounds, neutral_results
 from toolcall_conformance.library import Case, Exchange, load_corpus

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from corpus_judge import judge
 from doubles.border import BorderDouble, PairDouble
 from doubles.catalogue import FORMATS, doubles
 from doubles.places import model_of
 from every import every
-from judging import judge
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level
 from toolcall_reference import ReferenceTranslator, Refused

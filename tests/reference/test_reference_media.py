@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from reference.reference_bodies import REPLIES, ask, open_way, reply
 from reference.stream_bodies import assemble
 from toolcall_conformance.library import load_corpus

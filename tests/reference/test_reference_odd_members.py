@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from reference.reference_bodies import open_way
 from toolcall_reference import Refused
 

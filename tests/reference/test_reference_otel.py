@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from reference.genai import FOLDER, faults
 from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import default_root

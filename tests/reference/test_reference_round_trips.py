@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from reference.reference_bodies import FORMATS, MODELS, open_way
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Level

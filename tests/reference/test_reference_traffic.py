@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from corpus_judge import judge, judge_stream
 from formats.test_traffic import FOLDERS, Record
 from formats.test_traffic import records as recorded
-from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.streaming import parse

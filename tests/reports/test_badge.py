@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reports.made import CORPUS, HEADER, finding, item, run
+from reports.report_items import CORPUS, HEADER, finding, item, run
 from toolcall_conformance.cli import main
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.badge import _AMBER, _DARK, _GREEN, _GREY, _RED, Badge

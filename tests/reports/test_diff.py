@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from reports.made import CORPUS, HEADER, SUITE, finding, item, run
+from reports.report_items import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.cli import main
 from toolcall_conformance.reports.changes.difference import ChangeKind, ReportDifference, compare_runs
 from toolcall_conformance.reports.changes.reasons import Origin, version_key

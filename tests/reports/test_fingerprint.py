@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from reports.made import CORPUS, item, run
+from reports.report_items import CORPUS, item, run
 from toolcall_conformance.library import Corpus, fingerprint, vendored
 from toolcall_conformance.reports.writers import json_report
 

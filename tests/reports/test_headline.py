@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reports.made import CORPUS, finding, item, run
+from reports.report_items import CORPUS, finding, item, run
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.text import terminal

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reports.made import CORPUS, finding, item
+from reports.report_items import CORPUS, finding, item
 from toolcall_conformance.reports.causes import joins
 from toolcall_conformance.reports.causes.grouping import find_root_causes
 from toolcall_conformance.reports.causes.harm import Harm

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reports.made import CORPUS, finding, item, run
+from reports.report_items import CORPUS, finding, item, run
 from toolcall_conformance.reports.run_record import NotApplicable
 from toolcall_conformance.reports.writers.markdown_report import MAX_LINES, WRITER
 

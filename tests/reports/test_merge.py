@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reports.made import CORPUS, HEADER, SUITE, finding, item, run
+from reports.report_items import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.checks import VARIANTS_BY_CHECK
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.reports.merge import _CHECKS

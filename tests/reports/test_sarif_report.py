@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reports.made import CORPUS, finding, item, run
+from reports.report_items import CORPUS, finding, item, run
 from toolcall_conformance.cli import main
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.sarif import document as sarif

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from formats.test_traffic import TRAFFIC
-from shapes import foreign, left
+from shapes import foreign, unseen
 from toolcall_conformance import formats
 
 pytestmark = pytest.mark.skipif(
@@ -21,9 +21,9 @@ HOSTS = pytest.mark.parametrize("compatible", [False, True], ids=["own hosts", "
 @HOSTS
 @pytest.mark.parametrize("name", formats.names())
 def test_every_shape_is_shown_or_explained(name: str, compatible: bool) -> None:
-    paths_by_shape = left.unseen_shapes(name, compatible=compatible)
-    print(f"\n{name}: {len(paths_by_shape)} shapes left", *left.lines(paths_by_shape), sep="\n  ")
-    unexplained = left.shapes_without_reason(name, paths_by_shape, compatible=compatible)
+    paths_by_shape = unseen.unseen_shapes(name, compatible=compatible)
+    print(f"\n{name}: {len(paths_by_shape)} shapes left", *unseen.lines(paths_by_shape), sep="\n  ")
+    unexplained = unseen.shapes_without_reason(name, paths_by_shape, compatible=compatible)
     assert not unexplained, "a case should show it, or reasons.json say why none does"
 
 
@@ -32,16 +32,16 @@ def test_every_reason_is_narrow_and_explains_something() -> None:
         (name, shape, compatible)
         for compatible in (False, True)
         for name in formats.names()
-        for shape in left.unseen_shapes(name, compatible=compatible)
+        for shape in unseen.unseen_shapes(name, compatible=compatible)
     ]
-    assert list(left.faults(left.reasons(), left.max_shapes_per_reason(), format_shapes)) == []
+    assert list(unseen.faults(unseen.reasons(), unseen.max_shapes_per_reason(), format_shapes)) == []
 
 
 @pytest.mark.parametrize("name", formats.names())
 def test_no_reason_swallows_what_goldens_have(name: str) -> None:
     """A pattern that fits shapes beside those that it is for would swallow the next unknown one, too."""
-    corpus_shapes = left.of_corpus(name)
-    swallowed = corpus_shapes - {*left.shapes_without_reason(name, corpus_shapes, compatible=True)}
+    corpus_shapes = unseen.of_corpus(name)
+    swallowed = corpus_shapes - {*unseen.shapes_without_reason(name, corpus_shapes, compatible=True)}
     assert swallowed == set(), "cases show these: take them out of the pattern in reasons.json"
 
 
@@ -56,5 +56,5 @@ def test_no_reason_swallows_what_goldens_have(name: str) -> None:
 )
 def test_a_bad_reason_is_refused(text: str, pattern: str, limit: int, fault: str | None) -> None:
     format_shapes = [("beta", "request /a: number", False), ("beta", "request /b: number", False)]
-    faults = list(left.faults([left.Reason((re.compile(pattern),), text, compatible=False)], limit, format_shapes))
+    faults = list(unseen.faults([unseen.Reason((re.compile(pattern),), text, compatible=False)], limit, format_shapes))
     assert [each.startswith(fault or "") for each in faults] == [True] * (fault is not None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge, judge_stream
+from corpus_judge import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import frame_events
 from toolcall_conformance.basics.streaming import parse

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from corpus_judge import judge
 from doors.tolerance import rules_mistake
 from every import every
-from judging import judge
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding, Judgement, Level
 from toolcall_conformance.basics.jsonvalue import resolve

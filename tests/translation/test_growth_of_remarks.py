@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import toolcall_conformance
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance import formats
 from toolcall_conformance.checks.conversation.captions import rename_captions
 from tracing import count_lines

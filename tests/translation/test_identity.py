@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.library import load_corpus

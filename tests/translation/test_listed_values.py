@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from reference.reference_bodies import FORMATS, ask
 from toolcall_conformance.basics.jsonvalue import equal, parse
 from toolcall_conformance.judge.translation.schemas.schemas import accepted_notations, compare_schemas

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from corpus_judge import judge, judge_history, judge_stream
 from every import every
-from judging import judge, judge_history, judge_stream
 from reference.reference_bodies import FORMATS, ask, open_way
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import is_json

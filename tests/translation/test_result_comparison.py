@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.judge import Judge

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from corpus_judge import judge_history
 from every import every
-from judging import judge_history
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import load_corpus
 

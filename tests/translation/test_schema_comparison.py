@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, compare_schemas

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.cli import main
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus

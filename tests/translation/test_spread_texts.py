@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 
 URL = "https://example.org/plan.pdf"
 REMARK = f"[document: {URL}]"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge, judge_history
+from corpus_judge import judge, judge_history
 from stored_requests import ALL, CLIENT, UPSTREAMS, request_pairs
 from toolcall_conformance.basics.findings import Level
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import declared_names, judge
+from corpus_judge import declared_names, judge
 from toolcall_conformance.basics.findings import Level
 
 PATH: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}

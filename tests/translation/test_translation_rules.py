@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from corpus_judge import judge
 from every import every
-from judging import judge
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import load_corpus
 

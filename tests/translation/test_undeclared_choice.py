@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.library import load_corpus
 
 ENDS: dict[str, Any] = {"client": "openai_chat", "upstream": "gemini"}

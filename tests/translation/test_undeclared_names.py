@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 
 ARCHIVE, DRAFTS = "ward.roster:list_in_archive", "ward.roster:list_in_drafts"
 

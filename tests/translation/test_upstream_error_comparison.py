@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 from toolcall_conformance.basics.findings import Finding, Level
 
 MESSAGE = "Too many requests."

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from doubles.alone import judged
-from doubles.running import HARNESS
-from judging import judge
+from corpus_judge import judge
+from doubles.harness import HARNESS
+from doubles.verdict_judge import judged
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
 from toolcall_conformance.basics.jsonvalue import equal, join

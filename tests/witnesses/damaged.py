@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import MutationTable
-from witnesses.damaged_compared import DIFFERENCES, KINDS, Comparison, agrees, compare_stream
-from witnesses.damaged_drawn import DamagedBody, Source, draw_damaged
-from witnesses.damaged_listed import STREAMS, entries, unexplained_differences
+from witnesses.damage_comparison import DIFFERENCES, KINDS, Comparison, agrees, compare_stream
+from witnesses.damage_generator import DamagedBody, Source, draw_damaged
 from witnesses.damaged_streams import sources
+from witnesses.known_differences import STREAMS, entries, unexplained_differences
 
 SHOWN = 40
 

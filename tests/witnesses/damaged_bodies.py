@@ -30,8 +30,8 @@ from toolcall_conformance.trust.witnesses.compare import differences
 from toolcall_conformance.trust.witnesses.model import Sdk
 from toolcall_conformance.trust.witnesses.questions import words
 from toolcall_conformance.trust.witnesses.sdk_types import problems
-from witnesses.damaged_drawn import DamagedBody, Source, draw_damaged
-from witnesses.damaged_listed import BODIES, entries, unexplained_differences
+from witnesses.damage_generator import DamagedBody, Source, draw_damaged
+from witnesses.known_differences import BODIES, entries, unexplained_differences
 from witnesses.wire import sdk
 
 SHOWN = 60

@@ -9,7 +9,7 @@ from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import Corpus
-from witnesses.damaged_drawn import Source
+from witnesses.damage_generator import Source
 
 MAX_EVENTS = 80
 """Streams of more events are left out: they take long, and hold nothing that shorter ones have not."""

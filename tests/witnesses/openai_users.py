@@ -12,7 +12,7 @@ import pytest
 
 from witnesses.calls import Unanswered
 from witnesses.differences import Own
-from witnesses.passing import arguments_by_signature
+from witnesses.method_arguments import arguments_by_signature
 from witnesses.wire import Wire
 
 

@@ -12,11 +12,11 @@ import pytest
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import MutationTable
+from witnesses.damage_comparison import KINDS
+from witnesses.damage_generator import Source, damage_body, draw_damaged
 from witnesses.damaged import find_differences, usable
-from witnesses.damaged_compared import KINDS
-from witnesses.damaged_drawn import Source, damage_body, draw_damaged
-from witnesses.damaged_listed import STREAMS, Entry, entries, source_text, unexplained_differences
 from witnesses.damaged_streams import sources
+from witnesses.known_differences import STREAMS, Entry, entries, source_text, unexplained_differences
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()

@@ -12,9 +12,9 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import MutationTable
+from witnesses.damage_generator import Source, damage_body, draw_damaged
 from witnesses.damaged_bodies import DIFFERENCES, Comparer, bodies, find_differences, usable
-from witnesses.damaged_drawn import Source, damage_body, draw_damaged
-from witnesses.damaged_listed import BODIES, Entry, entries, source_text, unexplained_differences
+from witnesses.known_differences import BODIES, Entry, entries, source_text, unexplained_differences
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
+from corpus_judge import judge_history
 from every import every
-from judging import judge_history
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.judge.rules.check import check_body

@@ -17,7 +17,7 @@ import pytest
 
 # pytest's plugin for logs keeps the records of an item in its stash: the phase `setup` makes the entry that `call`
 # fills. An item without a `setup` has to make it, and pytest has no public name for the keys. Every item fails without
-# it: tests/plugin/test_short_way.py.
+# it: tests/plugin/test_short_protocol.py.
 from _pytest.logging import caplog_handler_key, caplog_records_key
 
 from toolcall_conformance.engine.distributed.event_writer import is_event_sender
@@ -29,7 +29,7 @@ _SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
 
 # Modules whose hooks make or read reports, and do nothing with the report of an empty phase. A hook tells its module
 # only: pytest has no public names for those of its own plugins. A module that is missing here costs time and changes
-# nothing: `test_short_way.py` counts the reports of such phases with and without a plugin that reads them.
+# nothing: `test_short_protocol.py` counts the reports of such phases with and without a plugin that reads them.
 _PHASE_BLIND_MODULES = frozenset(
     {
         "_hypothesis_pytestplugin",
@@ -112,7 +112,7 @@ def _is_run_by_pytest_alone(item: ConformanceItem) -> bool:
 def _are_of_pytest(implementations: Iterable[Any]) -> bool:
     """Whether hooks are pytest's own, by their module: pytest has no public name for its own plugins.
 
-    `test_short_way.py` has plugins that set up, tear down and run items.
+    `test_short_protocol.py` has plugins that set up, tear down and run items.
     """
     return all(
         str(getattr(implementation.function, "__module__", "")).startswith("_pytest.")

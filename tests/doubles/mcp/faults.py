@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from doubles.bridged import Seen, broken, need, text_block, warning
+from doubles.bridge import Seen, broken, need, text_block, warning
 
 WITH_IDS = ("anthropic", "openai_chat", "openai_responses")
 DROPPED = "translation/result-content"

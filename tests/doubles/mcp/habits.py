@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 
-from doubles.bridged import Seen, harmless, need, text_block
+from doubles.bridge import Seen, harmless, need, text_block
 from doubles.mcp.faults import DROPPED
 from doubles.mcp.tools import declarations
 

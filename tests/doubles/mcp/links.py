@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doubles.bridged import Seen, broken
+from doubles.bridge import Seen, broken
 
 
 def _link(draft: Seen) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from doubles.bridged import Seen, harmless, need
+from doubles.bridge import Seen, harmless, need
 
 
 @harmless("entries", "gemini", beside="translation/result-content")

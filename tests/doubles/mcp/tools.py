@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from doubles.bridged import Seen, broken, need, warning
+from doubles.bridge import Seen, broken, need, warning
 
 OPENAI = ("openai_chat", "openai_responses")
 

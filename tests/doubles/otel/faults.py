@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from doubles.observed import Seen, broken, need, warning
+from doubles.observation import Seen, broken, need, warning
 
 STEPS = ("anthropic", "openai_responses", "gemini")
 WITH_IDS = ("anthropic", "openai_chat", "openai_responses")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.observed import Seen, harmless, need
+from doubles.observation import Seen, harmless, need
 
 
 @harmless(beside="otel/shape")

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, broken, harmless
-from doubles.sent import ADDRESSES, CLIENT_KEY, OWN_KEY, SendingSession
+from doubles.sending_sessions import ADDRESSES, CLIENT_KEY, OWN_KEY, SendingSession
 
 CASE = "shell/seed"
 

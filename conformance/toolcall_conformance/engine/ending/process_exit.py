@@ -30,7 +30,7 @@ _GRACE_SECONDS = 3.0
 _EXIT_SECONDS = 3.0
 _MAX_NAMED = 3
 # The functions of the commands `pytest` and `python -m pytest`; the second since pytest 9. pytest does not say that it
-# runs as a command, so their frames are looked for: tests/plugin/test_standing_still.py leaves threads in both.
+# runs as a command, so their frames are looked for: tests/plugin/test_stalled_runs.py leaves threads in both.
 _COMMAND_FUNCTIONS = ("console_main", "_console_main")
 
 FAILURE_CODE = 70

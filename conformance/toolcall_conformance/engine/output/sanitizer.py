@@ -137,7 +137,7 @@ def sanitize_live_logs(config: pytest.Config) -> Iterator[None]:
     """Let pytest's live handlers write sanitized records.
 
     pytest has no public name for these handlers; where its plugin has none of these attributes, nothing is changed.
-    ``tests/plugin/test_shown_output.py`` reads such logs.
+    ``tests/plugin/test_translator_output.py`` reads such logs.
     """
     plugin = config.pluginmanager.get_plugin("logging-plugin")
     candidates = [getattr(plugin, name, None) for name in _LIVE_HANDLERS]
