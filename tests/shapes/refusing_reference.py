@@ -2,7 +2,7 @@
 
 ``TOOLCALL_SHAPES`` in the environment names those that count, by commas; without it all do. In ``tests/``::
 
-    pytest --toolcall-translator shapes.raising:Raising toolcall:: -k "request or response"
+    pytest --toolcall-translator shapes.refusing_reference:Raising toolcall:: -k "request or response"
 """
 
 from __future__ import annotations

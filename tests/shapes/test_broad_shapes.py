@@ -53,7 +53,7 @@ def test_a_translator_that_raises_fails_where_a_shape_is_seen(corpus: Corpus, tm
     report = tmp_path / "report.json"
     quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio"]
     options = [*quiet, "-k", "request or response", "--toolcall-report", str(report)]
-    translator = ["--toolcall-translator", "shapes.raising:Raising"]
+    translator = ["--toolcall-translator", "shapes.refusing_reference:Raising"]
     done = forked_runs.run([*options, *translator, *SAMPLE], tmp_path, _environment())
     assert report.exists(), done.stdout + done.stderr
     items = json.loads(report.read_text(encoding="utf-8"))["items"]
