@@ -87,7 +87,7 @@ def test_a_module_imports_what_the_table_allows(whose: str, unit: str) -> None:
 
 
 @each_unit
-def test_a_module_stands_above_what_it_imports(whose: str, unit: str) -> None:
+def test_a_module_is_above_what_it_imports(whose: str, unit: str) -> None:
     order = list(TABLE[whose])
     above = [other for other in TABLE[whose][unit] if order.index(other) < order.index(unit)]
     assert not above, f"{unit} stands below {', '.join(above)} in tests/layers.toml"

@@ -102,7 +102,7 @@ def test_a_tool_without_options_refuses_words(runner: ModuleType, capsys: pytest
     assert "keys.page takes no words, but was given --chek" in capsys.readouterr().err
 
 
-def test_a_corpus_that_cannot_be_read_is_told_in_a_line(
+def test_a_corpus_that_cannot_be_read_is_reported_in_a_line(
     runner: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def run_module(*_: object, **__: object) -> None:

@@ -86,7 +86,7 @@ def test_every_case_route_and_check_passes(reference_report: dict[str, Any]) -> 
     assert len({item["case"].split("/")[0] for item in items}) >= 13
 
 
-def test_what_requests_warn_of_is_what_only_a_convention_says(reference_report: dict[str, Any]) -> None:
+def test_requests_warn_only_of_conventions(reference_report: dict[str, Any]) -> None:
     warnings = {
         (finding["rule"], finding["subject"], item["upstream"])
         for item in reference_report["items"]
@@ -101,7 +101,7 @@ def test_what_requests_warn_of_is_what_only_a_convention_says(reference_report: 
     assert warnings == expected if everything() else warnings <= expected
 
 
-def test_what_the_loop_warns_of_is_what_cannot_be_kept(reference_report: dict[str, Any]) -> None:
+def test_the_loop_warns_only_of_what_cannot_be_kept(reference_report: dict[str, Any]) -> None:
     warnings = {
         (finding["rule"], item["variant"])
         for item in reference_report["items"]
@@ -114,7 +114,7 @@ def test_what_the_loop_warns_of_is_what_cannot_be_kept(reference_report: dict[st
     assert warnings <= {("translation/ids-returned", variant) for variant in (None, *VARIANTS)} | lost
 
 
-def test_the_losses_that_it_meets_are_those_of_the_table(reference_report: dict[str, Any]) -> None:
+def test_its_losses_are_those_of_the_table(reference_report: dict[str, Any]) -> None:
     table = json.loads((default_root() / "translation" / "losses.json").read_text(encoding="utf-8"))["pairs"]
     ways = {"request": "request", "response": "reply", "stream": "reply", "agent_loop": "loop"}
     met = {

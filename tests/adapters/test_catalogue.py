@@ -150,7 +150,7 @@ def test_a_folder_is_copied_and_filled(tmp_path: Path, monkeypatch: pytest.Monke
     assert shlex.split(spec.removeprefix("exec:")) == ["node", f"{tmp_path}/with space/adapter.mjs"]
 
 
-def test_a_gateway_has_its_virtual_environment_beside_its_file(tmp_path: Path) -> None:
+def test_a_gateway_has_its_virtual_environment_next_to_its_file(tmp_path: Path) -> None:
     run = Recorder()
     command = environment.make(ALL["litellm-proxy"], tmp_path / "proxy", run)
     assert run.ran[0][-1].endswith("/venv")
@@ -183,7 +183,7 @@ def test_nothing_half_made_is_left(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_one_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
     def run(_words: Sequence[str], _directory: Path) -> None:
         raise KeyboardInterrupt
 
@@ -198,7 +198,7 @@ def test_a_command_that_fails_is_reported(tmp_path: Path, monkeypatch: pytest.Mo
         environment.make(ALL["litellm"], tmp_path / "env")
 
 
-def test_one_that_cannot_be_run_says_why(tmp_path: Path) -> None:
+def test_an_example_that_cannot_run_says_why(tmp_path: Path) -> None:
 
     with pytest.raises(environment.NotMadeError, match="litellm cannot be run: it is gone"):
         environment.make(replace(ALL["litellm"], cannot="it is gone"), tmp_path / "env", Recorder())

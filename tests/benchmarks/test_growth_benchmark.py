@@ -54,7 +54,7 @@ def test_limits_of_time_and_memory(
 
 
 @pytest.mark.parametrize(("last", "anew"), [(2.9, False), (3.1, True)])
-def test_a_fault_near_a_limit_is_measured_anew(monkeypatch: pytest.MonkeyPatch, last: float, *, anew: bool) -> None:
+def test_a_fault_near_a_limit_is_measured_again(monkeypatch: pytest.MonkeyPatch, last: float, *, anew: bool) -> None:
     requests: list[tuple[int, int]] = []
 
     def figures(_name: str, sizes: list[int], rounds: int) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def test_where_nothing_shows_the_format_the_address_decides_or_nobody() -> None:
         assert format_of(CORPUS, exchange) == name
 
 
-def test_a_line_that_is_cut_off_is_told_from_one_that_is_no_body() -> None:
+def test_a_cut_line_is_distinguished_from_one_that_is_no_body() -> None:
     text = forms.lines(forms.exchanges("openai_chat"))
     capture = read(text + '{"request": {"model":\n')
     assert dict(capture.skipped) == {
@@ -123,7 +123,7 @@ def test_lists_that_are_the_other_way_round(tmp_path: Path, capsys: pytest.Captu
     assert "note: each exchange of OUTPUT began before its partner of SOURCE: are the two" in capsys.readouterr().out
 
 
-def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
+def test_telemetry_and_mixtures_are_reported_and_never_judged() -> None:
     event = {"event_name": "gen_ai.client.inference.operation.details", "attributes": {"gen_ai.input.messages": []}}
     for text in (json.dumps(event), f"{json.dumps(event)}\n{json.dumps(event)}", json.dumps({"resourceLogs": [event]})):
         with pytest.raises(
@@ -136,7 +136,7 @@ def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
     assert "LiteLLM's own mixture of formats (anthropic_messages); its debug log has the bodies" in reason
 
 
-def test_a_dump_of_mitmproxy_is_told_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dump_of_mitmproxy_is_reported_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "mitmproxy", None)
     with pytest.raises(
         UnreadableCaptureError, match=r"export it as HAR \(mitmdump -nr flows.mitm --set hardump=flows.har\)"

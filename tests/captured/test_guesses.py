@@ -149,7 +149,7 @@ def test_what_is_no_json_is_named(text: str, message: str, tmp_path: Path, capsy
     assert f"odd.json: it is {message}" in capsys.readouterr().err
 
 
-def test_a_request_beside_a_reply_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_request_next_to_a_reply_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     exchange = CASE.exchanges("anthropic")[0]
     paths = write(tmp_path, asked=exchange.request, told=exchange.response, again=exchange.request)
     assert main(["judge", "--client", "anthropic", "--upstream", "anthropic", paths["asked"], paths["told"]]) == 4
@@ -160,7 +160,7 @@ def test_a_request_beside_a_reply_is_refused(tmp_path: Path, capsys: pytest.Capt
     assert "the same file" not in capsys.readouterr().out
 
 
-def test_swapped_files_are_told_first_though_they_are_faulty(
+def test_swapped_files_are_reported_first_though_they_are_faulty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     client_request, sent = (dict(CASE.exchanges(name)[0].request) for name in ("anthropic", "openai_chat"))

@@ -100,7 +100,7 @@ def with_safety(body: Any) -> None:
         ("gemini", with_safety, "drift/member-gone", "/candidates/0"),
     ],
 )
-def test_an_aged_golden_is_told(
+def test_an_aged_golden_is_reported(
     name: str, change: Callable[[Any], None], rule: str, pointer: str, corpus: Corpus, tmp_path: Path
 ) -> None:
     today = record_today(corpus, tmp_path, name)
@@ -135,7 +135,7 @@ def without_role(events: list[Any]) -> None:
         ("openai_chat", without_role, {"drift/new-event"}),
     ],
 )
-def test_another_order_of_events_is_told(
+def test_another_order_of_events_is_reported(
     name: str, change: Callable[[list[Any]], None], expected: set[str], corpus: Corpus, tmp_path: Path
 ) -> None:
     today = record_today(corpus, tmp_path, name, streamed=True)
@@ -145,7 +145,7 @@ def test_another_order_of_events_is_told(
     assert bool(findings) == bool(expected)
 
 
-def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp_path: Path) -> None:
+def test_recordings_of_anything_are_compared_with_all_goldens(corpus: Corpus, tmp_path: Path) -> None:
     today = record_today(corpus, tmp_path, "anthropic", case=None)
     response = json.loads(json.dumps(today.response))
     response["shiny"] = {"deep": 1}
@@ -179,7 +179,7 @@ def test_kinds_of_events() -> None:
 
 
 @pytest.mark.parametrize(("name", "alive"), [("anthropic", "ping"), ("openai_responses", "keepalive")])
-def test_what_keeps_a_connection_alive_stands_anywhere(corpus: Corpus, name: str, alive: str) -> None:
+def test_keep_alives_may_be_anywhere(corpus: Corpus, name: str, alive: str) -> None:
     events = [{"data": {"type": kind}} for kind in ("a", alive, "a", alive, "b")]
     successions = list(ReplyPlaces.of(corpus, name).successions(events))
     assert successions == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
@@ -224,7 +224,7 @@ def add_conversation(body: Any) -> None:
     body["conversation"] = {"id": "conv_68f1c2d4a7b38190b6e5"}
 
 
-def test_what_a_setting_brings_is_known_where_it_was_asked_for(corpus: Corpus, tmp_path: Path) -> None:
+def test_what_a_setting_brings_is_known_where_it_was_requested(corpus: Corpus, tmp_path: Path) -> None:
     for request, expected in (
         ({"conversation": "conv_68f1c2d4a7b38190b6e5"}, set()),
         ({"input": "conversation"}, {"drift/new-member"}),
@@ -234,7 +234,7 @@ def test_what_a_setting_brings_is_known_where_it_was_asked_for(corpus: Corpus, t
 
 
 @pytest.mark.parametrize("has_usage", [True, False])
-def test_usage_is_gone_only_where_it_was_asked_for(corpus: Corpus, tmp_path: Path, has_usage: bool) -> None:
+def test_usage_is_gone_only_where_it_was_requested(corpus: Corpus, tmp_path: Path, has_usage: bool) -> None:
     today = record_today(corpus, tmp_path, "openai_chat", case=None, streamed=True)
     assert today.stream is not None
     events = [event for event in parse(today.stream)["events"] if event["data"] == "[DONE]" or event["data"]["choices"]]

@@ -43,7 +43,7 @@ def test_a_framing_is_read_as_the_same_events(framing: str) -> None:
 
 
 @every("framing, carrier", itertools.product(FRAMINGS, CARRIERS), id="{}, {}".format)
-def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: str) -> None:
+def test_a_key_in_pieces_is_redacted_and_would_be_reported(framing: str, carrier: str) -> None:
     # The cuts meet three framings; the other framings meet two cuts.
     cuts = (
         CUTS if framing in ("LF", "CR", "several data lines") else {cut: CUTS[cut] for cut in ("in halves", "of five")}
@@ -99,7 +99,7 @@ def test_what_only_looks_like_pieces_of_a_secret_is_none(secret: str, text: str)
         assert scrub(raw, Redactor(Filters.default(), [secret]))["response"]["body"] == body
 
 
-def test_words_that_tell_no_secret() -> None:
+def test_words_that_reveal_no_secret() -> None:
     """A password of words is found in a row, and not in prose that has the same letters."""
     raw = streamed_interaction(
         frame_events(CARRIERS["Chat's text"](["a correct", " horse, a", " battery", ": staple"]))

@@ -115,7 +115,7 @@ def test_all_bodies_of_a_file_share_the_limit() -> None:
     assert compression.MAX_UNPACKED >= 2**26  # real recordings with pictures
 
 
-def test_aliases_count_as_what_they_stand_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aliases_count_as_what_they_refer_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (tmp_path / "laughs.yaml").write_text("\n".join(lines))

@@ -86,7 +86,7 @@ def test_fewer_calls_get_fewer_results(name: str, corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_the_user_says_behind_the_results_stays(name: str, corpus: Corpus) -> None:
+def test_what_the_user_says_after_the_results_stays(name: str, corpus: Corpus) -> None:
     body = second_request(name, corpus, "parallel/late-results", lambda calls: calls.pop())
     texts = [
         item.text for turn in formats.read(name, "request", body).turns for item in turn.items if hasattr(item, "text")

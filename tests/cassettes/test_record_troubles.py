@@ -246,7 +246,7 @@ def test_the_organisation_is_sent_and_not_kept(
     assert "Yes, REDACTED-key-1." in text
 
 
-def test_a_call_in_the_last_reply_is_told(corpus: Corpus, record: Record, upstream: Provider) -> None:
+def test_a_call_in_the_last_reply_is_reported(corpus: Corpus, record: Record, upstream: Provider) -> None:
     first = replies(corpus.cases[CASE], "anthropic", streamed=False)[0]
     upstream.answers = [first, first]
     ran = record("anthropic", "--case", CASE, "--unary")
@@ -305,13 +305,13 @@ def test_an_answer_that_is_no_reply(
     assert (ran.code, files(tmp_path)) == (1, [])
 
 
-def test_a_stream_was_asked_for_and_none_came(corpus: Corpus, record: Record, upstream: Provider) -> None:
+def test_a_stream_was_requested_and_none_came(corpus: Corpus, record: Record, upstream: Provider) -> None:
     upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
     ran = record("anthropic", "--case", CASE, "--stream")
     assert (ran.code, "the answer is not an event stream (application/json)" in ran.out) == (1, True)
 
 
-def test_elsewhere(record: Record, upstream: Provider) -> None:
+def test_an_exchange_with_another_host(record: Record, upstream: Provider) -> None:
     upstream.answers = [PlannedReply(b"", 308, {"location": "https://elsewhere.example/"})]
     ran = record("anthropic", "--case", CASE, "--unary")
     assert "it redirects elsewhere; give the right --base-url" in ran.out
@@ -408,7 +408,7 @@ def test_an_unknown_format(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("missing", ["--model", "--cassettes", "--format"])
-def test_what_must_be_said(missing: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_message_for_a_wrong_command(missing: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = {"--format": "anthropic", "--model": "m", "--cassettes": "x", "--case": CASE}
     words = [word for option, value in options.items() if option != missing for word in (option, value)]
     try:
@@ -435,7 +435,7 @@ def test_a_base_url_that_is_none(url: str, why: str, record: Record) -> None:
     assert (ran.code, why in ran.err) == (4, True)
 
 
-def test_a_key_in_the_open_is_told(record: Record) -> None:
+def test_a_key_in_the_open_is_reported(record: Record) -> None:
     ran = record("anthropic", "--case", CASE, "--unary", url="http://gateway.invalid")
     assert "gateway.invalid is called without encryption" in ran.err
 

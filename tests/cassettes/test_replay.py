@@ -146,7 +146,7 @@ def test_a_faulty_translator_is_seen_without_goldens(
     assert not {rule for check, _, _, rule in findings if check in ("wire", "drift")}
 
 
-def test_a_refusal_is_told_and_fails_nothing(
+def test_a_refusal_is_reported_and_fails_nothing(
     pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusing = BROKEN.replace(
@@ -211,7 +211,7 @@ def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Co
         ),
     ],
 )
-def test_damaged_cassettes_are_told(pytester: pytest.Pytester, name: str, text: str, sentences: list[str]) -> None:
+def test_damaged_cassettes_are_reported(pytester: pytest.Pytester, name: str, text: str, sentences: list[str]) -> None:
     folder = pytester.path / "cassettes"
     folder.mkdir()
     (folder / name).write_text(text, encoding="utf-8")
@@ -233,7 +233,7 @@ def test_damaged_cassettes_are_told(pytester: pytest.Pytester, name: str, text: 
         ("other", "other: no exchange of a known API is recorded in its 1 cassette, but 1 × another API: POST api.we"),
     ],
 )
-def test_a_folder_without_recordings_is_told(pytester: pytest.Pytester, cassettes: str, sentence: str) -> None:
+def test_a_folder_without_recordings_is_reported(pytester: pytest.Pytester, cassettes: str, sentence: str) -> None:
     for name in ("empty", "other"):
         (pytester.path / name).mkdir()
     (pytester.path / "empty" / "har.json").write_text('{"log": {}}', encoding="utf-8")
@@ -244,7 +244,7 @@ def test_a_folder_without_recordings_is_told(pytester: pytest.Pytester, cassette
     assert sentence in done.stderr.str().replace("\n", "")
 
 
-def test_an_id_that_names_nothing_is_told(pytester: pytest.Pytester, corpus: Corpus) -> None:
+def test_an_id_that_names_nothing_is_reported(pytester: pytest.Pytester, corpus: Corpus) -> None:
     goldens.write(pytester.path / "cassettes" / "a.json", goldens.exchanges(corpus, "shell/realistic", "gemini"))
     done, _ = replay(pytester, "toolcall::recorded/a.json#7::wire")
     assert done.ret == 4
@@ -263,7 +263,7 @@ def end_turn(body: Any) -> None:
     body["stop_reason"] = "end_turn"
 
 
-def test_what_other_hosts_send_is_told_and_fails_nothing(pytester: pytest.Pytester, corpus: Corpus) -> None:
+def test_members_of_other_hosts_are_reported_and_fail_nothing(pytester: pytest.Pytester, corpus: Corpus) -> None:
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     goldens.write(pytester.path / "cassettes" / "a.json", [as_gateway_answer(first, end_turn)])
     done, items = replay(pytester, "toolcall::recorded")
@@ -384,7 +384,7 @@ def test_a_stream_that_failed_is_translated_and_not_judged_as_a_reply(
 OWN = BROKEN.replace("class Session:", 'class Session:\n    history = "own"\n')
 
 
-def test_a_conversation_that_was_begun_elsewhere_is_not_gone_on_with(
+def test_a_conversation_of_another_program_is_not_continued(
     pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytester.makepyfile(own_for_replay=OWN)
@@ -398,7 +398,7 @@ def test_a_conversation_that_was_begun_elsewhere_is_not_gone_on_with(
     }
 
 
-def test_two_folders_with_the_same_file_are_told_apart_or_refused(pytester: pytest.Pytester, corpus: Corpus) -> None:
+def test_two_folders_with_the_same_file_are_distinguished_or_refused(pytester: pytest.Pytester, corpus: Corpus) -> None:
     recorded = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     for folder in ("one", "two"):
         goldens.write(pytester.path / "all" / folder / "a.json", recorded)

@@ -335,7 +335,7 @@ off = ["email", "user_id", "retry-after"]
 
 
 @pytest.mark.parametrize("kind", ["toml", "json"])
-def test_filters_of_one_s_own(
+def test_filters_of_the_user(
     kind: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import tomllib

@@ -109,7 +109,7 @@ LOSING = MINE.replace(
 
 
 @pytest.mark.usefixtures("cassettes")
-def test_a_faulty_one_is_seen(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_faulty_translator_fails(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     losing = LOSING.replace("return self.inner.error(", "return 200, *self.inner.error(").replace(
         "headers)\n\n\nclass Tr", "headers)[1:]\n\n\nclass Tr"
     )
@@ -190,7 +190,9 @@ RENAMING = MINE.replace(
 
 
 @pytest.mark.usefixtures("cassettes")
-def test_one_that_renames_tools_gets_its_own_names(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_translator_that_renames_tools_gets_its_own_names(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chosen = spec(pytester, monkeypatch, "mine_renames", RENAMING)
     _, items = replay(pytester, *chosen, "toolcall::recorded/a.json#1::response")
     assert verdicts(items) == {("response", "pass"): 1}
@@ -240,7 +242,7 @@ def test_whether_a_function_was_forced_is_not_known(
 
 @pytest.mark.parametrize("client", goldens.URLS)
 @pytest.mark.parametrize("upstream", goldens.URLS)
-def test_what_stands_in_declares_the_recorded_tools(client: str, upstream: str, corpus: Corpus) -> None:
+def test_the_substitute_declares_the_recorded_tools(client: str, upstream: str, corpus: Corpus) -> None:
     request = corpus.cases["parallel/two-rounds"].exchanges(upstream)[-1].request
     stand_in_request = substitute_request(corpus, Route(client, upstream, "model-1", "model-2", stream=False), request)
     assert stand_in_request is not None

@@ -190,7 +190,7 @@ BROKEN: dict[str, tuple[str, str, Changed, str]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_one_dies_by_its_rule(name: str) -> None:
+def test_a_mutant_fails_by_its_rule(name: str) -> None:
     case, spoken, double, rule = BROKEN[name]
     result = play(case, spoken, double)
     assert result.verdict is Verdict.FAIL
@@ -213,7 +213,7 @@ DOUBTFUL: dict[str, tuple[str, str, Changed, str]] = {
 
 
 @pytest.mark.parametrize("name", DOUBTFUL)
-def test_a_doubtful_one_is_warned(name: str) -> None:
+def test_a_doubtful_translator_is_warned(name: str) -> None:
     case, spoken, double, rule = DOUBTFUL[name]
     result = play(case, spoken, double)
     assert {(finding.rule, finding.level) for finding in result.findings} == {(rule, Level.SHOULD)}
@@ -273,7 +273,7 @@ HARMLESS: dict[str, tuple[str, str, Changed]] = {
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_a_harmless_one_passes(name: str) -> None:
+def test_a_harmless_variant_passes(name: str) -> None:
     case, spoken, double = HARMLESS[name]
     result = play(case, spoken, double)
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
@@ -323,7 +323,7 @@ def test_a_strict_reader_passes(name: str) -> None:
     assert play("binary/recorded-shape", name, Changed(results=reencode_bytes)).verdict is Verdict.PASS
 
 
-def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:
+def test_an_empty_object_next_to_pictures_is_dropped() -> None:
     """Gemini demands an object in every result; here it says nothing, and written as a text it would."""
     golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
     (result,) = neutral_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])

@@ -86,14 +86,14 @@ def test_a_sound_library_reads_both_in_turns_and_passes() -> None:
     assert turns > 20, library.order
 
 
-def test_who_reads_one_stream_behind_the_other_passes() -> None:
+def test_reading_one_stream_after_the_other_passes() -> None:
     library = Library(ArgumentsOfAllStreams, threading.Lock())
     result = run_concurrently(library_driver(library))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert len(set(library.order)) == 2
 
 
-def test_who_takes_one_request_at_a_time_is_not_judged() -> None:
+def test_a_translator_of_one_request_at_a_time_is_not_judged() -> None:
     class Once(ArgumentsOfEachStream):
         def request(self, body: dict[str, Any], /) -> Any:
             self.shared["asked"] = self.shared.get("asked", 0) + 1
@@ -135,7 +135,7 @@ class Collecting:
         return OneStreamBehindTheOther(route, {})
 
 
-def test_a_generator_that_collects_all_is_told_that_nothing_can_be_seen() -> None:
+def test_a_generator_that_collects_all_shows_nothing() -> None:
     result = run_concurrently(PythonDriver(Collecting(), "t:T"))
     assert (result.verdict, result.findings) == (Verdict.NOT_APPLICABLE, ())
     assert "read one after the other here" in result.reason

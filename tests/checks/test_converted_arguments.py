@@ -63,7 +63,7 @@ def faults(name: str, stream: bytes) -> list[str]:
     return [finding.rule for finding in Judge(CORPUS).body(name, "stream", parse(stream)).findings if finding.is_must]
 
 
-def test_names_change_behind_the_arguments(name: str) -> None:
+def test_names_change_after_the_arguments(name: str) -> None:
     exchange, transport = CASE.exchanges(name)[0], CORPUS.transports[name]["stream"]
     golden = arguments(name, exchange.response)
     tool = next(iter(golden))

@@ -153,7 +153,7 @@ def test_the_loop_sees_what_an_error_did_to_the_session() -> None:
     assert play(ForgetsAfterError, "request", AFTER_TOOL)[0].verdict is Verdict.PASS
 
 
-def test_who_has_nothing_to_do_with_headers_loses_none() -> None:
+def test_a_translator_without_headers_loses_none() -> None:
     result, _ = play(WithoutHeaders)
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
 
@@ -192,7 +192,7 @@ def test_no_loop_where_the_error_is_the_last_word() -> None:
 
 
 @pytest.mark.parametrize(("session", "reason"), [(RepliesOnly, ""), (NoErrors, "no errors yet")])
-def test_errors_are_asked_only_of_who_does_them(session: type[Any], reason: str) -> None:
+def test_errors_are_played_only_with_translators_of_errors(session: type[Any], reason: str) -> None:
     support = probe(PythonDriver(Translator(session), "t:T"), CORPUS)
     every = [item for item in plan_items(CORPUS) if item.check not in ONE_FORMAT and not support.covers(item)]
     left = [item for item in every if "stream" not in needs(item.check, item.case, item.route.upstream, item.variant)]

@@ -98,7 +98,7 @@ def test_what_follows_is_judged(check: str, variant: str, fall: Fall) -> None:
     assert result.played
 
 
-def test_a_fault_behind_it_fails() -> None:
+def test_a_fault_after_it_fails() -> None:
     result = run_check("response", raise_naming_limit, wrong=True)
     assert result.verdict is Verdict.FAIL
     assert {finding.rule for finding in result.findings if finding.is_must} == {"translation/arguments"}
@@ -117,7 +117,7 @@ def test_the_check_of_requests_has_it_with_full_weight() -> None:
 
 
 @pytest.mark.parametrize(("check", "variant"), CHECKED)
-def test_one_that_always_fails_is_blocked(check: str, variant: str) -> None:
+def test_a_request_that_always_fails_is_blocked(check: str, variant: str) -> None:
     def falls(body: dict[str, Any]) -> None:
         raise KeyError(min(body))
 
@@ -175,7 +175,7 @@ def test_what_a_format_demands_stays() -> None:
 
 
 @pytest.mark.parametrize("failed", [TimedOut(1.0), crash("the process died", died=True)])
-def test_one_that_does_not_come_back_is_not_asked_again(failed: Any) -> None:
+def test_a_session_that_does_not_come_back_is_not_asked_again(failed: Any) -> None:
     assert list(shorter_requests(CORPUS, "gemini", BODY, failed)) == []
 
 

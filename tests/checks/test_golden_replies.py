@@ -63,7 +63,7 @@ def test_a_reply_is_the_golden_itself_where_names_stayed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_names_are_exchanged_at_once_and_not_one_after_the_other(name: str) -> None:
+def test_names_are_exchanged_at_once(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
     first, second, *rest = map(str, called_names(name, reply))
     assert called_names(name, rename_calls(name, reply, {first: second, second: first})) == [second, first, *rest]
@@ -136,7 +136,7 @@ def test_an_argument_that_is_called_name_is_not_the_name_of_a_call(name: str, ne
     assert rename_calls_in_stream(golden, {"other": "grep_1"}, places(name)) == golden
 
 
-def test_names_in_a_stream_are_exchanged_at_once_and_spelt_as_json() -> None:
+def test_names_in_a_stream_are_exchanged_at_once_and_written_as_json() -> None:
     stream = (
         b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "a"}},\ndata:  {"function": '
         b'{"name": "\\u0062"}}]}}]}\n\n'
@@ -151,7 +151,7 @@ def test_bytes_that_are_no_text_stay() -> None:
 
 
 @pytest.mark.parametrize("notation", ["shel\\u006c", "shell"])
-def test_a_name_in_a_stream_may_be_spelt_with_escapes(notation: str) -> None:
+def test_a_name_in_a_stream_may_be_written_with_escapes(notation: str) -> None:
     event = b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "NAME"}}]}}]}\n\n'
     event = event.replace(b"NAME", notation.encode())
     expected = event.replace(notation.encode(), b"bash")

@@ -151,12 +151,12 @@ TOLD = {"type": "function_call_output", "call_id": "new"}
         ({"type": "custom_tool_call_output", "output": [{"type": "input_text", "text": "1"}]},) * 2,
     ],
 )
-def test_any_output_can_be_told_as_the_result_of_a_function(output: dict[str, Any], expected: Any) -> None:
+def test_any_output_can_be_the_result_of_a_function(output: dict[str, Any], expected: Any) -> None:
     expected = expected["output"] if isinstance(expected, dict) else expected
     assert answers(output, FUNCTION) == TOLD | {"output": expected}
 
 
-def test_what_a_shell_printed_is_told_as_its_text() -> None:
+def test_the_output_of_a_shell_is_its_text() -> None:
     printed = [{"stdout": "é", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
     answer = answers({"type": "shell_call_output", "output": printed}, FUNCTION)
     assert answer is not None

@@ -44,7 +44,7 @@ def play(check: str, variant: str = "", history: str | None = "own") -> ItemResu
 
 
 @pytest.mark.parametrize("check", ["request", "response", "round_trip"])
-def test_a_history_of_its_own_is_asked_for_no_other(check: str) -> None:
+def test_a_session_with_its_own_history_gets_no_other(check: str) -> None:
     result = play(check)
     assert result.verdict is Verdict.PASS, result.reason or result.findings
     assert {played.name[:2] for played in result.played} == {"01"}
@@ -62,7 +62,7 @@ def test_a_new_session_is_not_asked_to_go_on() -> None:
     assert "history of its own" in result.reason
 
 
-def test_another_replica_that_falls_is_told_of_only() -> None:
+def test_a_crash_of_another_replica_is_a_warning() -> None:
     """The same translator without the word that its history is its own."""
     result = play("agent_loop", "fresh", history=None)
     assert result.verdict is Verdict.WARN

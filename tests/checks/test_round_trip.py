@@ -73,7 +73,7 @@ def test_what_is_lost_on_the_way_is_missing_in_the_end() -> None:
         assert finding.between["messages"][-1]["content"] == "gone"
 
 
-def test_a_fault_that_no_translation_shows_is_told_only() -> None:
+def test_a_fault_that_no_translation_shows_is_a_warning() -> None:
     class Blind(Judge):
         def request(self, *_: Any, **__: Any) -> Judgement:
             return Judgement()
@@ -149,7 +149,7 @@ def test_no_trip_within_one_format_or_into_one_that_nobody_reads() -> None:
     assert variants(CORPUS, "round_trip", CASE, "gemini", "anthropic") == ("",)
 
 
-def test_what_is_spelt_in_another_way_and_never_read_is_named() -> None:
+def test_an_unread_key_in_another_notation_is_named() -> None:
     class Session:
         """Writes Gemini's declarations in snake_case, and reads them in camelCase alone."""
 
@@ -189,7 +189,7 @@ def require_all(body: Any) -> Any:
     return body
 
 
-def test_a_schema_that_is_not_undone_is_told_as_on_its_way() -> None:
+def test_an_unrestored_schema_is_reported_as_on_its_way() -> None:
     """The provider answers by the schema that was declared to it, and the reply comes back so."""
     findings = [
         finding

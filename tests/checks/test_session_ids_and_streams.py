@@ -56,7 +56,7 @@ def test_replies_with_one_id(client: str, key: str) -> None:
     )  # not for being the same
 
 
-def test_a_stream_that_is_not_asked_for() -> None:
+def test_a_stream_that_is_not_requested() -> None:
     lost = {("translation/stream-lost", "MUST")}
     assert levels_by_rule(Changed(request={"stream": False}), "stream", "anthropic", "openai_chat") == lost
     assert levels_by_rule(Changed(request={"stream": False}), "stream", "gemini", "anthropic") == set(), (
@@ -69,13 +69,13 @@ def test_a_stream_that_is_not_asked_for() -> None:
 
 @pytest.mark.parametrize("options", [None, {}, {"include_usage": False}, {"include_obfuscation": False}])
 @pytest.mark.parametrize("client", ["anthropic", "openai_responses", "gemini"])
-def test_counts_that_are_not_asked_for(client: str, options: Any) -> None:
+def test_counts_that_are_not_requested(client: str, options: Any) -> None:
     """The provider's stream then has none: nothing is lost on the way down, and the request is at fault."""
     unasked = {("translation/usage-not-requested", "MUST")}
     assert levels_by_rule(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == unasked
 
 
-def test_counts_that_are_asked_for() -> None:
+def test_counts_that_are_requested() -> None:
     options = {"include_usage": True, "include_obfuscation": False}
     for client in ("anthropic", "openai_responses", "gemini"):
         assert levels_by_rule(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == set()
@@ -110,7 +110,7 @@ class Whole:
             yield piece
 
 
-def test_who_makes_the_stream_itself_need_not_ask_for_one() -> None:
+def test_a_translator_that_makes_the_stream_itself_need_not_request_one() -> None:
     """The client has its stream, though late: another rule says that, and no second one."""
     route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
     driver = PythonDriver(WholeReplies(), "t:T", transports=lambda: HARNESS.corpus.transports)

@@ -219,7 +219,7 @@ def test_a_stream_that_broke_off_may_raise(upstream: str) -> None:
     assert play(raises_when_cut, "anthropic", upstream, "cut").findings == ()
 
 
-def test_nothing_fails_behind_the_end() -> None:
+def test_nothing_fails_after_the_end() -> None:
     """The reply is in one event: there is no middle in which its upstream could fail."""
     case = CORPUS.cases["streaming/interleaved-calls"]
     stream = case.exchanges("gemini")[0].stream_path
@@ -234,7 +234,7 @@ def test_a_word_that_is_lost() -> None:
     assert "translation/stream-equals-reply" in rules(result, Level.SHOULD)
 
 
-def test_what_the_stream_breaks_is_not_told_again_of_the_reply() -> None:
+def test_faults_of_the_stream_are_not_repeated_for_the_reply() -> None:
     def uncounted(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
         for piece in stream(chunks):
             yield re.sub(rb'"total_tokens": ?\d+', b'"total_tokens":null', piece)

@@ -132,7 +132,7 @@ def test_a_fault_at_one_place_is_found_by_all() -> None:
     assert stream.read_bytes()[: int(way[1])].endswith(b'"func')
 
 
-def test_it_breaks_off_behind_every_event() -> None:
+def test_it_breaks_off_after_every_event() -> None:
     result, streams = play(pass_through, "cut", cuts.ALL)
     assert result.verdict is Verdict.PASS
     stream = CORPUS.cases[OTHER].exchanges("openai_chat")[0].stream_path
@@ -143,7 +143,7 @@ def test_it_breaks_off_behind_every_event() -> None:
     assert plain >= set(range(events - 2))  # the last two are the usage and [DONE], behind the end
 
 
-def test_a_fault_behind_one_event_is_found_by_all() -> None:
+def test_a_fault_after_one_event_is_found_by_all() -> None:
     case = "parallel/three-tools"
     assert play(ends_as_if_whole, "cut", cuts.Fineness(cuts=1, ends=3), case=case)[0].findings == ()
     (finding,) = play(ends_as_if_whole, "cut", cuts.ALL, case=case)[0].findings

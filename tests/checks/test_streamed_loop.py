@@ -155,7 +155,7 @@ def test_what_fails_alone_is_left_to_the_check_of_streams(session: type[Session]
         (AnErrorTheSecondTime, "translation/bad-output", "stream gave an error"),
     ],
 )
-def test_what_fails_after_another_stream_is_told_here(session: type[Session], rule: str, words: str) -> None:
+def test_a_failure_after_another_stream_is_reported_here(session: type[Session], rule: str, words: str) -> None:
     result = play_streamed_loop(Translator(session))
     assert result.verdict is Verdict.FAIL
     assert [(finding.rule, finding.message, finding.body) for finding in result.findings] == [

@@ -67,14 +67,14 @@ def findings_of_rule(
 
 @pytest.mark.parametrize("variant", ["", "streamed"])
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
-def test_state_that_was_not_asked_for_is_no_must(client: str, variant: str) -> None:
+def test_state_that_was_not_requested_is_no_must(client: str, variant: str) -> None:
     lost = findings_of_rule("agent_loop", ASKED, client, RETURNED, asks=False, variant=variant)
     assert [finding.level for finding in lost] == [Level.NOTE]
 
 
 @pytest.mark.parametrize("variant", ["", "streamed"])
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
-def test_state_that_was_asked_for_is_a_must(client: str, variant: str) -> None:
+def test_state_that_was_requested_is_a_must(client: str, variant: str) -> None:
     lost = findings_of_rule("agent_loop", ASKED, client, RETURNED, asks=True, variant=variant)
     assert [finding.level for finding in lost] == [Level.MUST]
 

@@ -73,7 +73,7 @@ def route_from(client: str) -> Route:
 
 
 @pytest.mark.parametrize("check", ["response", "stream"])
-def test_several_that_were_asked_for_must_not_be_mixed(check: str) -> None:
+def test_requested_choices_must_not_be_mixed(check: str) -> None:
     result = run_check(check, Translator(2))
     assert result.verdict is Verdict.FAIL
     assert "translation/call-invented" in {finding.rule for finding in result.findings if finding.is_must}
@@ -81,7 +81,7 @@ def test_several_that_were_asked_for_must_not_be_mixed(check: str) -> None:
 
 @pytest.mark.parametrize("asks", [None, 1])
 @pytest.mark.parametrize("check", ["response", "stream"])
-def test_nobody_is_given_several_unasked(check: str, asks: int | None) -> None:
+def test_no_client_gets_several_choices_unrequested(check: str, asks: int | None) -> None:
     result = run_check(check, Translator(asks))
     assert (result.verdict, result.findings, result.played) == (Verdict.NOT_APPLICABLE, (), ())
     assert "asks for one reply" in result.reason

@@ -33,7 +33,7 @@ def test_it_is_a_composite_action_with_a_shell_for_each_line() -> None:
     assert all({"description", "default"} == set(option) for option in ACTION["inputs"].values())
 
 
-def test_no_input_stands_in_a_line_of_a_shell_or_in_a_condition() -> None:
+def test_no_input_is_in_a_line_of_a_shell_or_in_a_condition() -> None:
     for step in STEPS:
         assert "${{" not in step.get("run", "") + step.get("if", "") + step.get("uses", "")
         for value in (*step.get("env", {}).values(), *step.get("with", {}).values()):

@@ -79,7 +79,7 @@ def test_links_of_the_readme_work_on_an_index_page() -> None:
     ]
 
 
-def test_a_placeholder_is_told_in_a_sentence_and_a_real_address_is_not() -> None:
+def test_a_placeholder_is_reported_in_a_sentence_and_a_real_address_is_not() -> None:
     release = module(ROOT / ".ci" / "release")
     flaws = release.flaws_of_addresses
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -174,7 +174,7 @@ def test_the_hook_runs_quick_on_the_translator_that_the_user_names(monkeypatch: 
     assert ran[0][-2:] == ["--toolcall-translator=mine:T", "toolcall::@quick"]
 
 
-def test_the_address_stands_in_one_place() -> None:
+def test_the_address_is_written_in_one_place() -> None:
     texts = (ROOT / name for name in ("hatch_build.py", "action.yml", ".pre-commit-hooks.yaml", "README.md"))
     assert [path.name for path in texts if "toolcall-conformance/" in path.read_text(encoding="utf-8")] == []
 

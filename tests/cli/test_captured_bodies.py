@@ -45,7 +45,7 @@ def foreign_signature() -> tuple[dict[str, Any], dict[str, Any]]:
     return source, output
 
 
-def test_whose_state_it_is_a_captured_body_does_not_tell(judge_bodies: Any) -> None:
+def test_a_captured_body_does_not_show_whose_state_it_has(judge_bodies: Any) -> None:
     source, output = foreign_signature()
     code, levels = judge_bodies(source, output, "anthropic", "gemini")
     assert (code, levels) == (0, {"translation/state-to-stranger": "SHOULD"})
@@ -112,7 +112,9 @@ def test_a_reply_judged_as_a_request_is_refused(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(("client", "upstream"), [("anthropic", "openai_chat"), ("gemini", "openai_responses")])
-def test_swapped_files_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], client: str, upstream: str) -> None:
+def test_swapped_files_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], client: str, upstream: str
+) -> None:
     case = load_corpus().cases["shell/seed"]
     files = write_bodies(tmp_path, one=case.exchanges(client)[1].request, two=case.exchanges(upstream)[1].request)
     ends = ["judge", "--client", client, "--upstream", upstream]

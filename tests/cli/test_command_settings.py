@@ -90,7 +90,7 @@ def test_options_come_first_then_the_environment(root: Path, command: Command, m
         ("TOOLCALL_TRANSLATR", "x", "there is no variable TOOLCALL_TRANSLATR; did you mean TOOLCALL_TRANSLATOR?"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(
+def test_a_mistake_is_reported_with_its_place(
     root: Path, command: Command, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, sentence: str
 ) -> None:
     monkeypatch.chdir(root)
@@ -106,7 +106,7 @@ def test_a_mistake_is_told_with_its_place(
         (["timeout = ["], "pyproject.toml: "),
     ],
 )
-def test_a_mistake_in_the_file_is_told(
+def test_a_mistake_in_the_file_is_reported(
     root: Path, command: Command, monkeypatch: pytest.MonkeyPatch, lines: list[str], sentence: str
 ) -> None:
     table(root, *lines)

@@ -58,7 +58,7 @@ def test_a_bad_pair(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b[" not in out
 
 
-def test_losses_are_told_beside_findings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_losses_are_reported_next_to_findings(capsys: pytest.CaptureFixture[str]) -> None:
     Path("marked.json").write_text('{"text": "one", "mark": 1}', encoding="utf-8")
     assert run("judge", *ROUTE, "marked.json", "good.json") == 0
     out = capsys.readouterr().out
@@ -151,7 +151,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["jugde"], "invalid choice: 'jugde'"),
     ],
 )
-def test_wrong_usage_is_told_in_a_sentence(
+def test_wrong_usage_is_reported_in_a_sentence(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("broken.json").write_text("{a", encoding="utf-8")
@@ -163,7 +163,7 @@ def test_wrong_usage_is_told_in_a_sentence(
     assert captured.out == ""
 
 
-def test_a_broken_corpus_is_told(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_corpus_is_reported(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(miniature / "mini" / "translation" / "rules")
     assert run("list", "rules") == 4
     assert f"{Path('translation', 'rules')}: no such folder" in capsys.readouterr().err

@@ -229,7 +229,7 @@ def test_parts_of_an_id_may_be_left_out(name: str, heads: list[str]) -> None:
         ("bloked", "did you mean blocked"),
     ],
 )
-def test_a_near_miss_is_told(name: str, sentence: str) -> None:
+def test_a_near_miss_is_reported(name: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=re.escape(sentence)):
         Explainer(CORPUS, "pytest").explain(name)
 
@@ -318,7 +318,7 @@ def test_a_rule_names_the_reports_that_there_are(capsys: pytest.CaptureFixture[s
     assert "the corpus names no report of it" in capsys.readouterr().out
 
 
-def test_what_lowers_a_rule_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_lowers_a_rule_is_reported_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "translation/call-lost"]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert "at most NOTE where this holds: The provider ended its reply because its own call was" in output

@@ -21,7 +21,7 @@ COMMAND = (sys.executable, "-m", "toolcall_conformance")
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize("words", ["--version", "--help", "list formats", "explain blocked", "schema", "judge --help"])
-def test_what_cannot_be_printed_is_told(words: str, unbuffered: str) -> None:
+def test_what_cannot_be_printed_is_reported(words: str, unbuffered: str) -> None:
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with FULL.open("w") as full:
         done = subprocess.run(
@@ -33,7 +33,7 @@ def test_what_cannot_be_printed_is_told(words: str, unbuffered: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["--version", "--help", "list formats", "judge a b"])
-def test_a_closed_output_is_told(words: str) -> None:
+def test_a_closed_output_is_reported(words: str) -> None:
     command = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 4
@@ -52,7 +52,7 @@ def test_a_verdict_is_not_lost_where_nobody_reads_the_lines() -> None:
     assert child.returncode == 1
 
 
-def test_a_report_to_a_full_device_is_told(project: Any) -> None:
+def test_a_report_to_a_full_device_is_reported(project: Any) -> None:
     link = project.path / "report.json"
     link.symlink_to(FULL)
     result = project.run("toolcall::box/one", "--toolcall-report", "report.json")

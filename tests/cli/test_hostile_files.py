@@ -230,7 +230,7 @@ def test_record_refuses_words_that_make_no_address(model: str, base: str | None)
         endpoint("gemini", load_corpus().transports, {"GEMINI_API_KEY": "key"}, model, base)
 
 
-def test_a_comment_behind_the_date_of_retry_after_is_read() -> None:
+def test_a_comment_after_the_date_of_retry_after_is_read() -> None:
     api: Any = SimpleNamespace(_failure=lambda _: None)
     until = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
     for header in (until, f"{until} (or so)"):

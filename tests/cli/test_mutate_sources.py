@@ -46,7 +46,7 @@ def test_a_sample_is_counted_and_written(tmp_path: Path, capsys: pytest.CaptureF
     assert any(str(tmp_path) in source["name"] for source in written["sources"])
 
 
-def test_a_road_that_is_closed_ends_with_1_and_tells_how_to_repeat_it(
+def test_a_closed_road_ends_with_1_and_prints_how_to_repeat_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(translator(tmp_path / "new", PASSES))
@@ -82,6 +82,6 @@ def test_what_only_the_older_version_translates_is_reported(
         (["--sources", "--translator", "nothing.here:T"], "there is no module"),
     ],
 )
-def test_mistakes_are_told(options: list[Any], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_reported(options: list[Any], says: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutate", *options]) == 4
     assert says in capsys.readouterr().err

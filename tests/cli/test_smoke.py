@@ -87,7 +87,7 @@ ARGUMENTS_OF_PYTHON = """    def response(self, body):
         (ARGUMENTS_OF_PYTHON, "  wrong    openai_chat-to-anthropic: response "),
     ],
 )
-def test_what_is_translated_wrongly_is_told_in_a_line(smoke: Smoke, session: str, line: str) -> None:
+def test_a_wrong_translation_is_reported_in_a_line(smoke: Smoke, session: str, line: str) -> None:
     code, out, _ = smoke(session)
     assert code == 1
     (message,) = [output_line for output_line in out.splitlines() if output_line.startswith(line)]
@@ -108,7 +108,7 @@ DOES_CALLS_ONLY = """    def request(self, body):
         return self.inner.response(body)"""
 
 
-def test_who_does_no_more_than_calls_passes(smoke: Smoke) -> None:
+def test_a_translator_of_calls_alone_passes(smoke: Smoke) -> None:
     code, out, _ = smoke(DOES_CALLS_ONLY)
     assert code == 0, out
     assert "16 routes work, 0 do not, 0 are not done" in out
@@ -133,7 +133,7 @@ def test_a_translator_that_does_nothing(smoke: Smoke) -> None:
     assert "let open(route) return a session" in out
 
 
-def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> None:
+def test_a_crash_is_reported_once_with_the_line_of_the_translator(smoke: Smoke) -> None:
     code, out, _ = smoke("    def response(self, body): return body['no such key']")
     assert code == 1
     assert "error: anthropic-to-anthropic: response raised KeyError: 'no such key'" in out
@@ -197,7 +197,7 @@ def test_after_a_stream_that_hangs_nothing_more_is_tried(smoke: Smoke) -> None:
     assert "anthropic-to-openai_chat" not in out
 
 
-def test_own_history_is_told(smoke: Smoke) -> None:
+def test_own_history_is_reported(smoke: Smoke) -> None:
     _, out, _ = smoke("    history = 'own'")
     assert "own history" in out
 
@@ -262,7 +262,7 @@ class T:
         ("os._exit(0)", 70, "the process died in a call; the command ends here; its exit code is no verdict"),
     ],
 )
-def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, message: str, tmp_path: Path) -> None:
+def test_a_call_that_stalls_or_ends_the_process_is_named(deed: str, code: int, message: str, tmp_path: Path) -> None:
     (tmp_path / "holds.py").write_text(HOLDS.format(deed=deed), encoding="utf-8")
     command = [sys.executable, "-m", "toolcall_conformance", "smoke", "holds:T", "--timeout", "0.2"]
     # The pipe ends with who watches: behind the process.
@@ -274,7 +274,7 @@ def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, me
     assert deed != "hold()" or any("holds.py" in line and line.endswith("in hold") for line in lines)
 
 
-def test_of_a_childs_last_words_the_line_with_the_error_is_told() -> None:
+def test_the_line_with_the_error_of_a_childs_output_is_reported() -> None:
     framed = """╭─ Traceback (most recent call last) ─╮
 │ /srv/gateway.py:7 in start            │
 │ ❱ 7     raise KeyError("port")        │

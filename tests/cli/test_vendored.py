@@ -79,7 +79,7 @@ def test_a_check_names_what_differs(vendored_corpus: Path, capsys: pytest.Captur
     assert len(output.splitlines()) == 3
 
 
-def test_an_older_corpus_is_told_and_replaced(
+def test_an_older_corpus_is_reported_and_replaced(
     vendored_corpus: Path, source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (source / "new.json").write_text("{}\n", encoding="utf-8")

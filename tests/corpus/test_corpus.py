@@ -202,7 +202,7 @@ def test_a_scenario_shows_the_features_that_it_claims(case: Path) -> None:
     assert unshown(scenario(case)) == []
 
 
-def test_a_feature_that_a_scenario_does_not_show_is_told() -> None:
+def test_a_feature_that_a_scenario_does_not_show_is_reported() -> None:
     raw = scenario(ROOT / "scenarios" / "shell" / "realistic")
     (sentence,) = unshown({**raw, "features": [*raw["features"], "upstream-error"]})
     assert "nothing in it shows 'upstream-error'" in sentence

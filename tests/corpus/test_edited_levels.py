@@ -137,7 +137,7 @@ def test_calls_that_bring_nothing(edited_corpus: Corpus, outcome: Any, rule: str
     assert (finding.rule, finding.level) == (f"translation/{rule}", level_of(edited_corpus))
 
 
-def test_what_is_seen_beside_a_body(edited_corpus: Corpus) -> None:
+def test_what_is_seen_next_to_a_body(edited_corpus: Corpus) -> None:
     tally = Tally.of(
         make_harness(edited_corpus), edited_corpus.cases[CASE], "request", Route("anthropic", "gemini", "a", "b")
     )

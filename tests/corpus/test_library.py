@@ -209,7 +209,7 @@ def test_a_rule_with_an_unknown_level(copy: Path) -> None:
         Corpus(copy).rule("gemini/shape")
 
 
-def test_a_rule_is_read_when_it_is_asked_for(copy: Path) -> None:
+def test_a_rule_is_read_when_it_is_requested(copy: Path) -> None:
     """A file that cannot be read fails who asks for that rule, and nobody else."""
     (copy / "formats" / "gemini" / "rules" / "shape.json").write_text("{")
     rules = Corpus(copy).rules
@@ -240,7 +240,7 @@ def test_a_corpus_without_rules(copy: Path) -> None:
         Corpus(copy).rule("anthropic/shape")
 
 
-def test_a_private_corpus_beside_ours(tmp_path: Path) -> None:
+def test_a_private_corpus_next_to_ours(tmp_path: Path) -> None:
     corpus = Corpus(ROOT, [private(tmp_path)])
     assert corpus.cases["mine/one"].path.parent.name == "mine"
     assert "shell/seed" in corpus.cases

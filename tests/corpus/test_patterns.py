@@ -111,7 +111,7 @@ def test_the_schema_refuses_what_engines_understand_differently() -> None:
             jsonschema.validate(equivalence | {"patterns": {"x": {"meaning": "A test.", "regex": regex}}}, schema)
 
 
-def test_words_stand_in_lower_case_and_in_order() -> None:
+def test_words_are_in_lower_case_and_in_order() -> None:
     for equivalence in CORPUS.equivalences.values():
         for entry in equivalence.raw.get("words", {}).values():
             assert entry["words"] == [word.lower() for word in entry["words"]]

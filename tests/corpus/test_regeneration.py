@@ -239,7 +239,7 @@ def test_without_the_option_a_difference_fails_and_nothing_is_written(corpus: Pa
     assert file_contents(corpus) == before
 
 
-def test_a_foreign_file_among_the_goldens_is_told_and_survives(corpus: Path) -> None:
+def test_a_foreign_file_among_the_goldens_is_reported_and_survives(corpus: Path) -> None:
     """The corpus's tests allow none there. Some have the names of what syrupy tidies up after parallel runs."""
     for name in ("mine.txt", "02-response.json.tmp", "02-response.json.lock"):
         (corpus / "scenarios/shell/realistic/gemini" / name).write_text("mine")
@@ -370,7 +370,7 @@ def test_where_a_file_cannot_be_written_the_others_are_put_back(
     assert changed_names(before, after) == ({f"scenarios/shell/realistic/{key}"} if stuck else set())
 
 
-def test_files_with_the_same_change_stand_together() -> None:
+def test_files_with_the_same_change_are_listed_together() -> None:
     old, new = '{\n  "a": 1,\n  "b": 2\n}\n', '{\n  "a": 1,\n  "b": 3\n}\n'
     changes = [
         Change("x/one", "gemini/01-request.json", old, new),

@@ -113,7 +113,7 @@ def _exchanges_with_reply(case: Case, name: str) -> Iterator[Exchange]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_reply_has_what_was_asked_for(name: str) -> None:
+def test_a_reply_has_what_was_requested(name: str) -> None:
     missing = {
         f"{case.id} {exchange.number}: {fault}"
         for case in CORPUS.cases.values()

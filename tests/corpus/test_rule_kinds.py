@@ -35,7 +35,7 @@ REFUSING = Crashed(BadRequestError("no such role"), "", refuses=True)
         ("request", BadOutput("request returned None"), "something that is no JSON object"),
     ],
 )
-def test_a_finding_is_told_as_what_it_is(operation: str, outcome: Any, breach: str) -> None:
+def test_a_finding_is_reported_as_what_it_is(operation: str, outcome: Any, breach: str) -> None:
     finding = failure_finding(CORPUS, operation, outcome, "01-request")
     assert CORPUS.rule(finding.rule).about(finding.message).breach.endswith(breach)
 

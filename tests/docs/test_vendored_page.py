@@ -96,7 +96,9 @@ def test_goldens_are_right_without_the_judge(play: Callable[[bool], subprocess.C
     assert counts(done.stdout) == {"not done": 12, "same as the golden": 4}
 
 
-def test_the_judge_tells_a_spelling_from_a_fault(play: Callable[[bool], subprocess.CompletedProcess[str]]) -> None:
+def test_the_judge_distinguishes_a_notation_from_a_fault(
+    play: Callable[[bool], subprocess.CompletedProcess[str]],
+) -> None:
     done = play(True)
     assert counts(done.stdout) == {"not done": 12, "same as the golden": 2, "right": 1, "wrong": 1}
     assert done.returncode == 1

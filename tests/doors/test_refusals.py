@@ -110,7 +110,7 @@ def test_a_copy_is_no_case() -> None:
     assert [*case.unchanged({**scenario, "settings": {"top_k": 3}})] == []
 
 
-def test_what_does_not_pair_is_told_before_rendering() -> None:
+def test_what_does_not_pair_is_reported_before_rendering() -> None:
     scenario = json.loads(json.dumps(dict(CASES["shell/seed"].scenario)))
     scenario["tools"] = ["run_shel_command"]
     scenario["ids"]["gemini"]["c2"] = "x"
@@ -165,7 +165,7 @@ def test_what_is_played_is_listed_with_its_file() -> None:
     assert line == "harmless tests/doubles/borders/limits.py: border-limits/four-stop-sequences (openai_chat)"
 
 
-def test_the_changelog_is_told_of_new_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_new_counts_are_named_for_the_changelog(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(common, "ROOT", tmp_path)
     text = f"## 1 (unreleased)\n\n- {len(CASES):,} tool-call conversations, 1,234 rules\n"
     (tmp_path / "CHANGELOG.md").write_text(text, encoding="utf-8")

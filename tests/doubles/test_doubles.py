@@ -99,7 +99,7 @@ def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
         assert f"broken {double.name}: {double.direction} alone: MUST [], SHOULD []" in report  # type: ignore[attr-defined]
 
 
-def test_all_wrong_goes_on_behind_what_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_wrong_goes_on_after_what_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     family = "border-calls"
     monkeypatch.setattr("doubles.border.alone", lambda *_: 1 / 0)
     failures = all_wrong(family, today())
@@ -139,7 +139,7 @@ def _what(outcome: Told) -> object:
     return outcome.came, outcome.taken, outcome.raised
 
 
-def test_stream_equals_reply_is_told_with_the_fault() -> None:
+def test_stream_equals_reply_is_reported_with_the_fault() -> None:
     """It never stands alone here: what differs from the reply breaks a rule of its own."""
     double = next(double for double in doubles(StreamDouble) if double.fault == "text-behind-the-call-dropped")
     assert "translation/stream-equals-reply" in next(double.played(None)).named(Level.SHOULD)

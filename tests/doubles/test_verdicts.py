@@ -59,7 +59,7 @@ def test_all_lines_are_well_formed() -> None:
     assert [line for path in files for line in complaints(path)] == []
 
 
-def test_what_is_wrong_with_a_line_is_told(tmp_path: Path) -> None:
+def test_mistakes_in_a_line_are_reported(tmp_path: Path) -> None:
     good = json.loads(next(line for line in exported("arguments").values() if b'"source":"scenarios/' in line))
     lines = [
         dump_line({**good, "name": "arguments/z/gemini", "source": "scenarios/none/01-request.json"}),
@@ -140,7 +140,7 @@ def test_an_old_line_is_replaced_and_one_without_a_double_goes(monkeypatch: pyte
     assert b'"title":"Once ' in export.content_of(family, [])
 
 
-def test_differences_are_told_by_verdict_and_member(tmp_path: Path, capsys: Any) -> None:
+def test_differences_are_reported_by_verdict_and_member(tmp_path: Path, capsys: Any) -> None:
     lines = dict(list(exported("ids").items())[:3])
     first, second, third = lines
     changed = json.loads(lines[first])

@@ -76,7 +76,7 @@ def test_data_of_several_lines_are_one_element() -> None:
     ("name", "stream", "is_framed"),
     [("gemini", True, True), ("gemini", False, False), ("anthropic", None, False)],
 )
-def test_who_gets_one(name: str, stream: bool | None, is_framed: bool) -> None:
+def test_translators_that_get_a_stream(name: str, stream: bool | None, is_framed: bool) -> None:
     framing = Addresses(CORPUS.transports).array_framing(name, Address(name, "m", stream))
     assert (framing is not None) is is_framed
 

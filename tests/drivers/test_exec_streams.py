@@ -78,7 +78,7 @@ def _comparable(outcome: StreamOutcome) -> Any:
     return outcome.pieces, raised
 
 
-def test_what_came_out_by_when(driver: ExecDriver) -> None:
+def test_the_time_of_each_piece(driver: ExecDriver) -> None:
     late = stream(driver, Source(PIECES), "one_behind")
     assert when(late) == [(b"a", 2), (b"\xe2", 2), (b"\x80", 3), (b"\xa8", 3), (b"c", 3)]
     assert isinstance(late, Streamed)

@@ -92,7 +92,7 @@ def test_what_flees_is_ended_when_the_runner_is_killed(kind: str, token: str, tm
     assert wait_until_gone(token)
 
 
-def test_one_that_kills_its_supervisor_is_ended_with_its_group(token: str, tmp_path: Path) -> None:
+def test_a_child_that_kills_its_supervisor_is_ended_with_its_group(token: str, tmp_path: Path) -> None:
     text = "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); print('alone', flush=True); time.sleep(60)"
     child = ChildProcess([sys.executable, "-c", text, token], directory=tmp_path, piped=True)
     assert child.stdout is not None

@@ -216,7 +216,7 @@ def test_a_task_of_its_own_may_exit(project: Any) -> None:
     project.run("toolcall::", "--toolcall-timeout=5", spec=spec).assert_outcomes(passed=24)
 
 
-def test_one_that_asks_twice_is_answered_twice(project: Any) -> None:
+def test_a_library_that_asks_twice_is_answered_twice(project: Any) -> None:
     again = "post(upstream_url + PATHS[upstream].replace('{model}', model), sent, headers)"
     project.run("toolcall::", spec=library(project, again)).assert_outcomes(passed=24)
 
@@ -330,7 +330,7 @@ def test_a_loop_goes_on_after_an_error(variant: str) -> None:
     assert leftover_threads() == []
 
 
-def test_one_that_raises_upon_errors_has_no_error_to_judge() -> None:
+def test_a_library_that_raises_upon_errors_has_no_error_to_judge() -> None:
     """Each item finds out by itself: a probe under load, or one of another error, would say something else."""
     driver = library_driver(Library("raises"))
     assert all("error" in done for done in probe(driver, CORPUS).operations.values())
@@ -341,7 +341,7 @@ def test_one_that_raises_upon_errors_has_no_error_to_judge() -> None:
     assert result.reason.startswith("exchange raised RuntimeError: the provider answered 429 when the upstream failed")
 
 
-def test_the_replies_behind_an_error_that_it_raises_are_judged() -> None:
+def test_the_replies_after_an_error_that_it_raises_are_judged() -> None:
     case = "errors/upstream-rate-limit-after-tool"
     driver = library_driver(Library("raises"))
     result = play_check(driver, "response", case, route(case, "anthropic", "openai_chat"))
@@ -352,7 +352,7 @@ def test_the_replies_behind_an_error_that_it_raises_are_judged() -> None:
 
 
 @pytest.mark.parametrize(("fails", "upstream"), [("gemini", "gemini"), ("429", "openai_chat")])
-def test_one_that_raises_upon_some_errors_is_judged_by_the_others(fails: str, upstream: str) -> None:
+def test_a_library_that_raises_upon_some_errors_is_judged_by_the_others(fails: str, upstream: str) -> None:
     driver = library_driver(Library(fails))
     cases = ("errors/upstream-server-error", "errors/upstream-rate-limit")
     verdicts = [
@@ -365,7 +365,7 @@ def test_one_that_raises_upon_some_errors_is_judged_by_the_others(fails: str, up
     assert verdicts == ([success, success, raised, raised] if fails == "gemini" else [success, raised, success, raised])
 
 
-def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:
+def test_a_library_that_raises_before_it_asks_says_nothing_of_errors() -> None:
     class Broken(Library):
         def open(self, way: Route) -> Any:
             class Session(Fused):

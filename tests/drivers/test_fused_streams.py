@@ -186,7 +186,7 @@ def test_a_broken_off_source_is_not_waited_for(opening: Any) -> None:
 
 
 @pytest.mark.parametrize("exchange", [generator, coroutine, async_generator], ids=lambda way: way.__name__)
-def test_what_came_before_the_source_was_lost_stands(opening: Any, exchange: Exchange) -> None:
+def test_pieces_before_the_lost_source_remain(opening: Any, exchange: Exchange) -> None:
     outcome = opening(exchange).play(Source(EVENTS[:3], "lost"))
     assert isinstance(outcome, Streamed), outcome
     assert outcome.data == b"".join(EVENTS[:3])
@@ -256,7 +256,7 @@ def test_before_the_upstream_was_asked(opening: Any) -> None:
     assert session.stream(Source(EVENTS)) == UnsupportedOutcome("no streams")
 
 
-def test_one_that_does_not_return(opening: Any) -> None:
+def test_a_library_that_does_not_return(opening: Any) -> None:
     def exchange(url: str) -> Any:
         yield from pieces(ask_upstream(url))
         time.sleep(1.5)
@@ -264,7 +264,7 @@ def test_one_that_does_not_return(opening: Any) -> None:
     assert opening(exchange, 0.5).play(Source(EVENTS)) == TimedOut(0.5)
 
 
-def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
+def test_a_library_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
     """It asks for a whole reply, gets it, and is known to have waited for all of it."""
 
     def exchange(url: str) -> Any:
@@ -282,7 +282,7 @@ def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
     )
 
 
-def test_one_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
+def test_a_library_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
     def exchange(url: str) -> Any:
         yield from pieces(ask_upstream(url, "/beta/b:askStream?alt=json"))
 

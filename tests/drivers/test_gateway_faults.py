@@ -225,7 +225,9 @@ def _literal(sentence: str) -> str:
     [("hangs", "", 1), ("hangs-alone", "", 2), ("hangs", "[ready]", 2)],
     ids=["one call hangs", "no other call gets through", "one that only listens is not trusted"],
 )
-def test_one_that_hangs_is_started_again_only_if_it_must_be(project: Any, fault: str, tables: str, starts: int) -> None:
+def test_a_gateway_that_hangs_is_started_again_only_if_it_must_be(
+    project: Any, fault: str, tables: str, starts: int
+) -> None:
     result = project.run("-v", REQUEST, THEN, SHORT, spec=write(project, fault, tables=tables))
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(
@@ -236,7 +238,7 @@ def test_one_that_hangs_is_started_again_only_if_it_must_be(project: Any, fault:
     assert leftovers(project) == []
 
 
-def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) -> None:
+def test_a_gateway_that_does_not_start_again_fails_every_item_at_once(project: Any) -> None:
     spec = write(project, "starts-once")
     result = project.run("-v", REQUEST, "toolcall::crate::request", spec=spec)
     result.assert_outcomes(failed=5)
@@ -294,7 +296,7 @@ def test_a_slow_start_is_no_slow_call(project: Any) -> None:
         ),
     ],
 )
-def test_one_that_never_starts_is_a_usage_error(project: Any, fault: str, sentence: str) -> None:
+def test_a_gateway_that_never_starts_is_a_usage_error(project: Any, fault: str, sentence: str) -> None:
     seconds = "60" if fault.startswith("exits") else "0.7"
     spec = write(project, fault, tables='[ready]\npath = "/ready"\nstatus = 200\nseconds = ' + seconds)
     result = project.run("toolcall::", spec=spec)
@@ -322,7 +324,7 @@ def test_a_port_that_the_gateway_cannot_know(project: Any) -> None:
     ("fault", "options", "is_reported"),
     [("starts-very-slowly", (), True), ("starts-very-slowly", ("-q",), False), ("none", (), False)],
 )
-def test_a_slow_start_is_told(project: Any, fault: str, options: tuple[str, ...], is_reported: bool) -> None:
+def test_a_slow_start_is_reported(project: Any, fault: str, options: tuple[str, ...], is_reported: bool) -> None:
     result = project.run(THEN, *options, spec=write(project, fault))
     assert ("toolcall: waiting for the gateway faulty (GET http://127.0.0.1:" in result.stderr.str()) is is_reported
 
@@ -376,7 +378,7 @@ def test_a_port_that_is_taken(project: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one who leaves the group is not found")
-def test_one_who_leaves_the_group_with_the_port_is_ended(project: Any) -> None:
+def test_a_child_that_leaves_the_group_with_the_port_is_ended(project: Any) -> None:
     port = free_port()
     result = project.run(THEN, spec=write(project, "leaves-the-port", port=port))
     result.assert_outcomes(passed=1)

@@ -235,7 +235,7 @@ def test_the_case_is_sent(project: Any) -> None:
     assert noted_lines(project, "posts")[-1] == "/alpha box/two"
 
 
-def test_a_model_s_name_is_spelt_for_a_path(project: Any, add_case: Any) -> None:
+def test_a_model_s_name_is_encoded_for_a_path(project: Any, add_case: Any) -> None:
     add_case("box/models", models={"alpha": "Alpha", "beta": "models/Beta:2"})
     result = project.run("toolcall::box/models", "--toolcall-strict", spec=write(project))
     result.assert_outcomes(passed=8)
@@ -265,7 +265,7 @@ def test_one_address_for_all_conversations(project: Any) -> None:
     project.run("toolcall::", spec="gateway:gateway.toml").assert_outcomes(passed=24)
 
 
-def test_one_that_runs_already(project: Any) -> None:
+def test_a_gateway_that_runs_already(project: Any) -> None:
     port, upstream_port = free_port(), free_port()
     command = [sys.executable, str(SCRIPT), "none", str(port), f"http://127.0.0.1:{upstream_port}"]
     running = subprocess.Popen(command, cwd=project.path)

@@ -101,7 +101,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
 
 @pytest.mark.parametrize(("client", "key"), [("alpha", "`path`"), ("beta", "`stream_path`")])
 @pytest.mark.parametrize(("fault", "may_lack"), [("answers-404", False), ("answers-501", True)])
-def test_where_streams_are_asked_for_in_vain(start: Start, fault: str, may_lack: bool, client: str, key: str) -> None:
+def test_where_streams_are_requested_in_vain(start: Start, fault: str, may_lack: bool, client: str, key: str) -> None:
     opened = start(fault).open(client)
     assert isinstance(opened, Opened)
     outcome = opened.session.request({"format": client, "text": "box/two", **TRANSPORTS[client]["stream"]["body"]})
@@ -150,7 +150,7 @@ def test_an_upstream_that_breaks_off(start: Start) -> None:
         ("ends-too-early", "failed: the gateway broke off, or its answer is not HTTP (ClientPayloadError: "),
     ],
 )
-def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: str) -> None:
+def test_a_gateway_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: str) -> None:
     gateway = start(fault)
     outcome = gateway.play(Source(EVENTS))
     assert isinstance(outcome, Streamed), outcome
@@ -162,7 +162,7 @@ def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: s
     assert gateway.play(Source(EVENTS), case="box/one").data == STREAM
 
 
-def test_one_that_hangs_in_the_middle(start: Start) -> None:
+def test_a_gateway_that_hangs_in_the_middle(start: Start) -> None:
     gateway = start("hangs-in-it", 0.8)
     outcome = gateway.play(Source(EVENTS))
     assert outcome == TimedOut(0.8, outcome.last_output)
@@ -170,7 +170,7 @@ def test_one_that_hangs_in_the_middle(start: Start) -> None:
     assert gateway.play(Source(EVENTS), case="box/one").data == STREAM
 
 
-def test_one_that_never_ends(start: Start, tmp_path: Path) -> None:
+def test_a_gateway_that_never_ends(start: Start, tmp_path: Path) -> None:
     outcome = start("never-ends").play(Source(EVENTS))
     assert isinstance(outcome, BadOutput), outcome
     assert outcome.sentence == "the gateway answered more than 16,777,216 bytes (`max_bytes` in gateway.toml)"
@@ -187,11 +187,11 @@ def test_what_is_no_stream(start: Start) -> None:
     assert WORDS in outcome.last_output
 
 
-def test_one_that_gives_it_another_type(start: Start) -> None:
+def test_a_gateway_that_gives_it_another_type(start: Start) -> None:
     assert start("is-plain").play(Source(EVENTS)).data == STREAM
 
 
-def test_one_that_asks_for_no_stream(start: Start) -> None:
+def test_a_gateway_that_asks_for_no_stream(start: Start) -> None:
     gateway = start("asks-for-no-stream")
     outcome = gateway.play(Source(EVENTS, watched=True, reply={"text": "whole"}))
     assert isinstance(outcome, Streamed), outcome

@@ -59,7 +59,7 @@ def last_outcome(*bodies: Any, gives: Any, last: str = "response") -> Any:
     ],
     ids=["text", "key", "of an earlier call"],
 )
-def test_what_was_given_may_be_handed_on(bodies: list[Any], gives: Any, last: str) -> None:
+def test_a_half_of_the_source_may_pass_through(bodies: list[Any], gives: Any, last: str) -> None:
     outcome = last_outcome(*bodies, gives=gives, last=last)
     assert isinstance(outcome, Produced)
     assert outcome.value == (gives if last != "error" else {"status": 429, "body": gives})
@@ -71,7 +71,7 @@ def test_what_was_given_may_be_handed_on(bodies: list[Any], gives: Any, last: st
     [{"a": WHOLE}, {"a": "x"}, {"a": "\ude80"}],
     ids=["a character cut in two", "none", "another half"],
 )
-def test_what_was_not_given_is_the_translators_own(body: Any, last: str) -> None:
+def test_a_half_that_the_source_lacks_is_the_translators_own(body: Any, last: str) -> None:
     outcome = last_outcome(body, gives={"b": HALF}, last=last)
     assert isinstance(outcome, BadOutput)
     assert "half of a surrogate pair, which UTF-8 cannot encode" in outcome.sentence

@@ -128,7 +128,7 @@ def test_a_host_that_the_input_does_not_name_is_the_translators_own() -> None:
     assert isinstance(request_outcome(elsewhere, nearby), Produced)
 
 
-def test_what_was_held_back_is_free_behind_the_call() -> None:
+def test_what_was_held_back_is_free_after_the_call() -> None:
     request_outcome(by_name, ASKED)
     with pytest.raises(socket.gaierror) as raised:  # this flag lets nobody look a name up
         socket.getaddrinfo("plots.example.net", 443, flags=socket.AI_NUMERICHOST)

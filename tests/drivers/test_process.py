@@ -72,7 +72,7 @@ def test_grace_lets_it_leave_by_itself(start: Start, tmp_path: Path) -> None:
     assert child.exit_code() == 0
 
 
-def test_one_that_ignores_sigterm_is_killed(start: Start) -> None:
+def test_a_child_that_ignores_sigterm_is_killed(start: Start) -> None:
     child = start("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up'); time.sleep(60)")
     assert _first_line(child) == "up"
     child.stop()

@@ -94,7 +94,7 @@ def test_a_mutated_input_is_noticed_and_the_original_is_unharmed(mutate: Any) ->
     assert body == {"a": [1, {"b": None}]}
 
 
-def test_exceptions_are_told_apart_by_name() -> None:
+def test_exceptions_are_distinguished_by_name() -> None:
     assert call(raise_error(Unsupported("no"))) == UnsupportedOutcome("no")
     assert call(raise_error(Refused("why"))) == RefusedOutcome("why")
     assert call(raise_error(TooLargeError("9 MB"))) == RefusedOutcome("9 MB")

@@ -117,7 +117,7 @@ def test_a_lost_source_that_is_survived() -> None:
     ("error", "expected"),
     [(KeyError("x"), Crashed), (SystemExit(3), Crashed), (Refused("no"), RefusedOutcome), (Unsupported("n"), Crashed)],
 )
-def test_what_came_before_it_raised_stands(error: BaseException, expected: type) -> None:
+def test_pieces_before_the_exception_remain(error: BaseException, expected: type) -> None:
     def broken(chunks: Any) -> Iterator[bytes]:
         yield next(chunks)
         raise error

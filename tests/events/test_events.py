@@ -165,7 +165,7 @@ def test_the_frames_are_those_of_the_goldens(client: str) -> None:
     assert parse(output) == parse(golden)
 
 
-def test_no_end_behind_an_error() -> None:
+def test_no_end_after_an_error() -> None:
     failing = run_translation([], route("openai_chat"), lambda _: [TYPED, {"error": {"message": "busy"}}])
     assert b"[DONE]" not in b"".join(failing)
 

@@ -133,7 +133,7 @@ def test_neighbouring_messages_of_a_role_are_one_turn_and_blank_text_opens_none(
     assert [tool_call.batch for tool_call in reading.calls] == [0, 0]
 
 
-def test_groups_tell_results_of_different_messages_apart() -> None:
+def test_groups_distinguish_results_of_different_messages() -> None:
     calls = assistant(call(FIRST), call(SECOND))
     reading = read_request(request(user("Go"), calls, user(result(FIRST)), user(result(SECOND))))
     assert len({got.group for got in reading.results}) == 2
@@ -517,7 +517,7 @@ def test_a_line_break_is_no_character_of_a_name(corpus: Corpus) -> None:
     assert "anthropic/tool-name" in {finding.rule for finding in check_body(corpus, "anthropic", "request", body)}
 
 
-def test_a_continued_thread_has_its_calls_and_tools_elsewhere(corpus: Corpus) -> None:
+def test_a_continued_thread_needs_no_calls_and_tools(corpus: Corpus) -> None:
     """https://platform.claude.com/docs/en/build-with-claude/message-threads"""
     thread = {"type": "continue", "previous_message_id": "msg_01"}
     choice = {"type": "tool", "name": "read_file"}

@@ -181,7 +181,7 @@ class TestReading:
         part = {"functionResponse": {"name": "read_file", "response": response}}
         assert read_request(request(ASK, model(call()), user(part))).results[0].error is error
 
-    def test_media_of_a_result_and_beside_it(self) -> None:
+    def test_media_of_a_result_and_next_to_it(self) -> None:
         image = {"inlineData": {"mimeType": "image/png", "data": PNG}}
         reading = read_request(request(ASK, model(call()), user(result(parts=[image]), image)))
         inside = reading.results[0].parts[1]

@@ -102,7 +102,7 @@ class TestConversation:
         assert reading.residue == []
 
     @pytest.mark.parametrize("content", [None, "", " \n", []])
-    def test_blank_content_beside_calls_is_nothing(self, content: Any) -> None:
+    def test_blank_content_next_to_calls_is_nothing(self, content: Any) -> None:
         reading = read_request(request(user(), assistant(call(), content=content), result()))
         assert [type(item) for item in reading.turns[1].items] == [Call]
 
@@ -484,7 +484,7 @@ class TestHarmless:
     def test_reply(self, body: Any, corpus: Corpus) -> None:
         assert broken_rules(corpus, "response", body) == set()
 
-    def test_stop_beside_calls_is_only_noted(self, corpus: Corpus) -> None:
+    def test_stop_with_calls_is_only_noted(self, corpus: Corpus) -> None:
         findings = check_body(corpus, "openai_chat", "response", reply(assistant(call()), "stop"))
         assert [(finding.rule, finding.level) for finding in findings] == [
             ("openai_chat/finish-tool-calls", Level.NOTE)

@@ -165,7 +165,7 @@ def test_schemas_in_lists_of_schemas() -> None:
         assert broken_places("anthropic", strict_tool_request(pointing)) == wrong
 
 
-def test_a_function_beside_a_built_in_tool_before_gemini_3() -> None:
+def test_a_function_next_to_a_built_in_tool_before_gemini_3() -> None:
     tools = [{"functionDeclarations": [{"name": "f"}]}, {"googleSearch": {}}]
     body = {"contents": [{"role": "user", "parts": [{"text": "x"}]}], "tools": tools}
     faults = broken_places("gemini", body, model="gemini-2.5-flash")

@@ -38,7 +38,7 @@ def test_bodies_that_are_not_quite_equal_do_not(left: Any, right: Any) -> None:
     assert json.dumps(values) == json.dumps([left, right])
 
 
-def test_a_body_that_changes_is_read_anew() -> None:
+def test_a_body_that_changes_is_read_again() -> None:
     body = json.loads(json.dumps(BODY))
     before = formats.read("openai_chat", "request", body)
     body["messages"][0]["content"] = "Bye"

@@ -64,7 +64,7 @@ def errors_of(judge: Any, value: Any) -> list[Any]:
     )
 
 
-def test_an_unknown_keyword_is_told() -> None:
+def test_an_unknown_keyword_is_reported() -> None:
     with pytest.raises(ValueError, match="'uniqueItems' is not known here"):
         Shapes({"$defs": {"names": {"type": "array", "uniqueItems": True}}})
 

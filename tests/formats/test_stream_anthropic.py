@@ -230,7 +230,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
         ),
     ],
 )
-def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
+def test_broken_rules_and_places(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
     assert sorted(broken_places(corpus, stream(*events))) == sorted(expected)
 
 

@@ -133,7 +133,7 @@ CALL = AT + "/content/parts/0/functionCall"
         pytest.param([ERROR, STOP], [("stream-after-end", "/events/1/data")], id="a chunk after an error"),
     ],
 )
-def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
+def test_broken_rules_and_places(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
     rules = [finding for finding in broken_places(corpus, stream(*events)) if finding[0] != "stream-finish-agrees"]
     assert rules == expected
 
@@ -172,7 +172,7 @@ def test_arguments_in_pieces() -> None:
     assert body[:2] == [{"thoughtSignature": "c2ln", "functionCall": {"name": "edit", "args": args}}, READ]
 
 
-def test_a_text_goes_on_behind_another_argument() -> None:
+def test_a_text_goes_on_after_another_argument() -> None:
     pieces = [string("$.path", "a"), string("$.mode", "r", on=False), string("$.path", ".py", on=False)]
     assert parts(chunk(OPEN, *pieces, CLOSE), STOP)[0]["functionCall"]["args"] == {"path": "a.py", "mode": "r"}
 
@@ -209,7 +209,7 @@ def test_the_error_is_that_of_an_error_reply() -> None:
     assert failure.message == "Overloaded"
 
 
-def test_several_candidates_are_told_apart() -> None:
+def test_several_candidates_are_distinguished() -> None:
     events = [chunk(text("a")), chunk(text("b")), STOP]
     events[1]["data"]["candidates"][0]["index"] = 1
     assembled = assemble(stream(*events))

@@ -304,7 +304,7 @@ def test_the_end_of_the_reply_closes_a_call_that_was_never_done() -> None:
         assert [streamed_call.closed for streamed_call in assembled.calls] == [closed], status
 
 
-def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
+def test_text_after_the_marker_is_not_read(corpus: Corpus) -> None:
     marker = {"data": "[DONE]"}
     events = stream(*CALL)["events"]
     early = {"events": [*events[:-1], marker, events[-1]]}

@@ -68,7 +68,7 @@ def test_a_condition_that_asks_for_none_is_found(corpus: Corpus) -> None:
     [(*row, value) for row in TOLD_ONCE for value in NO_OBJECTS],
     id=lambda rule, _body, _place, value: f"{rule}-{value!r}",
 )
-def test_what_is_no_object_is_told_once(corpus: Corpus, rule: str, body: Any, place: str, value: Any) -> None:
+def test_what_is_no_object_is_reported_once(corpus: Corpus, rule: str, body: Any, place: str, value: Any) -> None:
     breaches = schemas.breaches(corpus, rule.partition("/")[0], "request", _fill_placeholders(body, value))
     assert [broken for broken, breach in breaches if breach.pointer == place] == [rule]
 

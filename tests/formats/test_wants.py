@@ -99,7 +99,7 @@ def want_and_sentence(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
         ({"maximum": 1, "x-message": {"minimum": "more", "*": "less"}}, 2, Form({"maximum": 1}), "less"),
     ],
 )
-def test_what_should_stand_there(schema: dict[str, Any], value: Any, want: Any, message: str) -> None:
+def test_the_wanted_value_is_reported(schema: dict[str, Any], value: Any, want: Any, message: str) -> None:
     suggestion, explanation = want_and_sentence(schema, value)
     assert (suggestion, type(suggestion)) == (want, type(want))
     assert explanation.endswith(message.removeprefix("*"))
@@ -135,7 +135,7 @@ def schema_messages(schema: Any) -> Iterator[str]:
             yield from schema_messages(entry)
 
 
-def test_a_word_of_a_list_that_is_no_word_at_all_is_told_with_its_type() -> None:
+def test_a_word_of_a_list_that_is_no_word_at_all_is_reported_with_its_type() -> None:
     """A type beside a list of words: no type is left that both ask for, and the judge failed at the sentence."""
     event = {"event": "error", "data": {"type": "error", "error": {"type": {"value": "x"}, "message": "m"}}}
     findings = Judge(load_corpus()).sent("anthropic", "stream", {"events": [event]}).findings

@@ -32,7 +32,7 @@ DIRECTIONS = ("request", "response", "error", "stream")
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("name", formats.names())
-def test_what_must_stand_there(corpus: Corpus, name: str, direction: str) -> None:
+def test_the_required_value_is_wanted(corpus: Corpus, name: str, direction: str) -> None:
     listed = {rule for entry in NOT_KNOWABLE for rule in entry["rules"]}
     findings = [finding for finding in findings_of_changes(corpus, name, direction) if finding.rule not in listed]
     assert len(findings) > 50

@@ -28,13 +28,13 @@ def chat_turn(*ids: str) -> list[dict[str, Any]]:
     return [{"role": "assistant", "tool_calls": calls}, *answers]
 
 
-def test_a_call_needs_an_id_that_no_call_beside_it_has(corpus: Corpus) -> None:
+def test_a_call_needs_an_id_that_no_neighbour_has(corpus: Corpus) -> None:
     """In Chat and Responses ids of another turn may come again, so that they are no reason to refuse one."""
     body = {"model": "m", "messages": [*chat_turn("early"), *chat_turn("b", "a", "a")]}
     assert wants(corpus, "openai_chat/call-ids-unique", "request", body) == [texts_except("a", "b")]
 
 
-def test_a_name_may_stand_in_another_namespace(corpus: Corpus) -> None:
+def test_a_name_may_be_in_another_namespace(corpus: Corpus) -> None:
     tools = {
         space: [{"type": "function", "name": name} for name in names]
         for space, names in (("x", ["look", "find", "look"]), ("y", ["read"]))

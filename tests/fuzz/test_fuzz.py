@@ -240,6 +240,6 @@ def test_it_is_an_item_a_route(pytester: pytest.Pytester) -> None:
     assert run.selected[0].nodeid == "toolcall::fuzz/drawn::conversations::anthropic-to-anthropic"
 
 
-def test_it_must_be_asked_for(pytester: pytest.Pytester) -> None:
+def test_it_must_be_requested(pytester: pytest.Pytester) -> None:
     with pytest.raises(pytest.UsageError, match="generated conversations need --toolcall-fuzz N"):
         prepare_run(pytester.parseconfig(), ["toolcall::fuzz"], translator=ReferenceTranslator(), name="reference")

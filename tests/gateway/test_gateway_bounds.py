@@ -136,7 +136,7 @@ def test_a_control_character_in_a_provider_s_header_is_an_error_of_the_client_s(
     assert reply["error"]["message"]
 
 
-def test_a_provider_that_quotes_its_key_tells_no_client() -> None:
+def test_a_key_that_a_provider_quotes_reaches_no_client() -> None:
     refusal = {"type": "error", "error": {"type": "authentication_error", "message": "no such key: provider's key."}}
     answer = reply_with(refusal, 401, headers={"request-id": "of provider's key"})
     status, body, headers = ask_gateway(answer, settings={"key_env": "PROVIDER_KEY"})
@@ -187,7 +187,7 @@ def key_error(number: int) -> KeyError:
     raise AssertionError
 
 
-def test_the_same_fault_is_told_once_and_then_counted(
+def test_the_same_fault_is_reported_once_and_then_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
@@ -222,7 +222,7 @@ async def _send_raw(head: bytes, times: int) -> None:
     ],
     ids=["length", "chunk", "gzip"],
 )
-def test_what_is_no_request_is_told_in_a_line(head: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_request_is_reported_in_a_line(head: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     run(_send_raw(head, 20))
     stderr = capsys.readouterr().err
     assert "Traceback" not in stderr

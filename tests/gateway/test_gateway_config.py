@@ -178,7 +178,7 @@ def test_a_file_and_where_to_listen(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="told to stop by a signal")
-def test_it_runs_until_it_is_told_to_stop() -> None:
+def test_it_runs_until_it_is_stopped() -> None:
     words = ["--upstream", "gemini", "--listen", "127.0.0.1:0"]
     command = [sys.executable, "-m", "toolcall_reference.gateway", *words]
     environment = {name: text for name, text in os.environ.items() if name not in ("GEMINI_API_KEY", "GOOGLE_API_KEY")}

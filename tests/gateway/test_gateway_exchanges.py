@@ -210,7 +210,7 @@ def test_models_in_paths(version: str, model: str) -> None:
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize(("key", "status"), [("client's key", 200), ("another's key", 400)])
-def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, streamed: bool) -> None:
+def test_only_the_owner_continues_from_a_stored_reply(key: str, status: int, streamed: bool) -> None:
     answer = stream_with(stream_of("anthropic")) if streamed else reply_with(reply_of("anthropic"))
 
     async def work() -> Any:
@@ -236,7 +236,7 @@ def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, stre
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_line_tells_of_each_exchange_and_what_it_lost(capsys: pytest.CaptureFixture[str], stream: bool) -> None:
+def test_a_line_reports_each_exchange_and_its_losses(capsys: pytest.CaptureFixture[str], stream: bool) -> None:
     answer = stream_with(stream_of("anthropic")) if stream else reply_with(reply_of("anthropic"))
     body = client_request("openai_chat", frequency_penalty=1, stream=stream)
     ask_once("openai_chat", answer, "anthropic", body=body)

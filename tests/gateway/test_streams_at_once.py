@@ -63,7 +63,7 @@ def test_a_sound_gateway_passes(tmp_path: Path) -> None:
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
 
 
-def test_a_serial_gateway_is_told_so_and_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_serial_gateway_is_named_and_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     seconds = KnownQueueing.patience_seconds
 

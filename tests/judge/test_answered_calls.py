@@ -49,7 +49,7 @@ def rules(output: dict[str, Any], client: str = "openai_chat") -> set[str]:
 
 
 @pytest.mark.parametrize("finish", ["tool_calls", "stop"])
-def test_either_reason_may_stand_beside_answered_calls(finish: str) -> None:
+def test_either_reason_may_end_a_reply_with_answered_calls(finish: str) -> None:
     assert rules(chat(finish)) == set()
 
 

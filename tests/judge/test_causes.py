@@ -87,7 +87,7 @@ def test_of_a_failed_call_the_difference_is_what_was_said(message: str, kind: st
 
 
 @pytest.mark.parametrize(("element", "place"), [("setting", "top_p"), ("usage", "top_p"), ("text", "")])
-def test_a_setting_that_stands_nowhere_has_its_name_for_a_place(element: str, place: str) -> None:
+def test_a_setting_without_a_place_has_its_name_for_a_place(element: str, place: str) -> None:
     finding = Finding("translation/setting-lost", Level.MUST, "", "it is lost", element=element, subject="top_p")
     assert cause_of(CORPUS, finding).place == place
 

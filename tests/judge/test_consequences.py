@@ -87,7 +87,7 @@ def test_what_a_source_breaks_itself_is_a_note_that_points_into_it() -> None:
     assert (name.level, name.because) == (Level.NOTE, Because("anthropic/tool-name", "/tools/0/name", in_source=True))
 
 
-def test_faults_of_a_call_that_nobody_made_are_not_told_unless_another_is_lost() -> None:
+def test_faults_of_a_call_that_nobody_made_are_not_reported_unless_another_is_lost() -> None:
     invented = finding("translation/call-invented", "/calls/1", want=MISSING, got={})
     inside, beside = finding("openai_chat/call-id", "/calls/1/id"), finding("openai_chat/call-id", "/calls/2/id")
     assert suppress(CORPUS, [inside, beside], [invented]) == [beside]

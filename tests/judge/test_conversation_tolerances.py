@@ -32,7 +32,7 @@ def tolerated_differences(name: str, *, has_tolerance: bool = True) -> tuple[Tol
         ("stream-content/blocked-prompt-as-error/openai_chat", "finish-next-best", "/events/1"),
     ],
 )
-def test_it_is_told(verdict: str, name: str, pointer: str) -> None:
+def test_differences_in_conversations_are_reported(verdict: str, name: str, pointer: str) -> None:
     assert (name, pointer) in {(deviation.name, deviation.pointer) for deviation in tolerated_differences(verdict)}
     assert tolerated_differences(verdict, has_tolerance=False) == ()
 

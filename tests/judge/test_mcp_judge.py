@@ -49,7 +49,7 @@ def test_a_list_of_nothing_declares_nothing() -> None:
         mcp_tools({"tools": []}, "gemeni")
 
 
-def test_structured_content_stands_alone_where_there_is_no_text() -> None:
+def test_structured_content_is_alone_where_there_is_no_text() -> None:
     call = {"name": "f", "arguments": {}}
     (entry,) = mcp_result(call, {"content": [], "structuredContent": {"a": 1}}, "gemini")
     assert entry["parts"] == [{"functionResponse": {"name": "f", "response": {"a": 1}}}]

@@ -112,7 +112,7 @@ BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_who_does_otherwise_fails(corpus: Corpus, name: str) -> None:
+def test_a_translator_with_another_policy_fails(corpus: Corpus, name: str) -> None:
     file, other, rule = BROKEN[name]
     policy = policies(corpus)[file]
     if name.startswith(("sends", "chooses")):
@@ -197,7 +197,7 @@ WRAPPED = {
 
 
 @pytest.mark.parametrize("kind", WRAPPED, ids=lambda kind: kind.__name__)
-def test_who_does_it_in_part_fails(corpus: Corpus, kind: type[Session]) -> None:
+def test_a_translator_with_a_part_of_the_policy_fails(corpus: Corpus, kind: type[Session]) -> None:
     file, rule = WRAPPED[kind]
     policy = policies(corpus)[file]
     broken_rules = rules(
@@ -336,7 +336,7 @@ def test_a_file_that_is_wrong(corpus: Corpus, tmp_path: Path, text: str, message
         load_policy(corpus, tmp_path / "nowhere.toml")
 
 
-def test_streams_within_one_format_are_held_against_what_was_sent(corpus: Corpus) -> None:
+def test_streams_within_one_format_are_compared_with_the_source(corpus: Corpus) -> None:
     """A policy changes names alone: any other change of a stream is told as it is without a policy."""
     case, name = corpus.cases["parallel/three-tools"], "openai_chat"
     sent = case.exchanges(name)[0].stream()

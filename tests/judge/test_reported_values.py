@@ -26,7 +26,7 @@ def reported_finding(want: Any, limit: int | None = None) -> dict[str, Any]:
         (Form({"type": "string", "minLength": 1}), {"$json_schema": {"type": "string", "minLength": 1}}),
     ],
 )
-def test_what_should_stand_there(want: Any, expected: Any) -> None:
+def test_the_wanted_value_is_reported(want: Any, expected: Any) -> None:
     assert reported_finding(want)["want"] == expected
     assert finding_value(reported_finding(want), "want") == want
 

@@ -77,7 +77,7 @@ def test_a_call_of_nobody_is_one_fault() -> None:
 @pytest.mark.parametrize(
     ("key", "rule"), [("id", "openai_chat/stream-call-id"), ("type", "openai_chat/stream-call-type")]
 )
-def test_the_same_fault_of_a_real_call_is_told(key: str, rule: str) -> None:
+def test_the_same_fault_of_a_real_call_is_reported(key: str, rule: str) -> None:
     def change(output: dict[str, Any]) -> None:
         stray(output)
         first = next(entry for event in output["events"] for entry in entries(event))
@@ -101,7 +101,7 @@ def test_where_a_call_lacks_something_the_pieces_may_be_its_own() -> None:
     assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-name"} <= pointers.keys()
 
 
-def test_an_index_that_a_call_of_nobody_takes_from_another_is_told() -> None:
+def test_an_index_that_a_call_of_nobody_takes_from_another_is_reported() -> None:
     """The official client adds its pieces to the earlier call."""
 
     def change(output: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def test_in_a_reply_that_is_no_stream() -> None:
 
 
 @pytest.mark.parametrize("extra", [{"name": ""}, {"name": "no name"}, {"name": "x" * 200}])
-def test_what_is_wrong_within_a_tool_that_nobody_declared_is_not_told(extra: dict[str, Any]) -> None:
+def test_what_is_wrong_within_a_tool_that_nobody_declared_is_not_reported(extra: dict[str, Any]) -> None:
     route = Route("openai_chat", "anthropic", CASE.model("openai_chat"), CASE.model("anthropic"))
     source = CASE.exchanges("openai_chat")[0].request
     sent = copy.deepcopy(ReferenceTranslator().open(route).request(source))
@@ -186,7 +186,7 @@ def test_what_is_wrong_within_a_tool_that_nobody_declared_is_not_told(extra: dic
     assert [finding.rule for finding in findings if finding.is_must] == ["translation/tool-invented"]
 
 
-def test_the_name_of_a_declared_tool_is_told() -> None:
+def test_the_name_of_a_declared_tool_is_a_fault() -> None:
     route = Route("openai_chat", "anthropic", CASE.model("openai_chat"), CASE.model("anthropic"))
     source = CASE.exchanges("openai_chat")[0].request
     sent = copy.deepcopy(ReferenceTranslator().open(route).request(source))

@@ -329,7 +329,7 @@ def stray(piece: str) -> Callable[[Events], Events]:
     return change
 
 
-def test_arguments_behind_a_whole_call_go_on_with_none() -> None:
+def test_arguments_after_a_whole_call_go_on_with_none() -> None:
     rule_causes = causes(judge_changed_stream("parallel/three-tools", "openai_chat", stray('{"query": "x"}')))
     assert rule_causes.pop("translation/call-invented") == ""
     assert "translation/arguments" not in rule_causes
@@ -360,7 +360,7 @@ def test_results_of_a_stored_conversation_follow_from_its_absence(upstream: str,
 @pytest.mark.parametrize(
     ("finish", "rule"), [("OTHER", "translation/stream-error-as-break"), ("STOP", "translation/stream-error-told")]
 )
-def test_a_failed_stream_is_told_by_the_reason_of_its_end(finish: str, rule: str) -> None:
+def test_a_failed_stream_is_reported_by_the_reason_of_its_end(finish: str, rule: str) -> None:
     """No client goes on after OTHER; what it does not learn is the error's words."""
     sent = golden("finish/unexpected-call", "openai_responses")
     candidate = {"index": 0, "content": {"role": "model", "parts": []}, "finishReason": finish}
@@ -401,7 +401,7 @@ def test_a_stream_that_breaks_off_owes_no_counts() -> None:
     assert "openai_chat/stream-usage-kept" not in {finding.rule for finding in judged.findings}
 
 
-def test_a_filter_behind_a_call_does_not_become_the_end_of_a_turn() -> None:
+def test_a_filter_after_a_call_does_not_become_the_end_of_a_turn() -> None:
     """Beside a call that is no end of Anthropic's, and tool_use would have agents run what the filter stopped."""
     case = CORPUS.cases["finish/filter-behind-call"]
     source, output = (copy.deepcopy(case.exchanges(name)[0].response) for name in ("openai_responses", "anthropic"))

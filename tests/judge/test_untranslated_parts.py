@@ -66,7 +66,7 @@ def test_an_item_among_messages() -> None:
 
 
 @pytest.mark.parametrize("tool", [NESTED, NESTED | {"strict": False}, FLAT | {"name": "get_stok"}])
-def test_what_is_not_as_it_was_is_told_by_its_own_rule(tool: dict[str, Any]) -> None:
+def test_an_unrestored_value_breaks_its_own_rule(tool: dict[str, Any]) -> None:
     findings = judge(responses([FLAT]), chat([tool]), client="openai_responses", upstream="openai_chat").findings
     assert untranslated_parts(findings) == {}
 

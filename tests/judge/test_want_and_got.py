@@ -77,7 +77,7 @@ def forms() -> list[tuple[str, Finding, Form]]:
     return [(name, finding, finding.want) for name, finding in cached_findings() if isinstance(finding.want, Form)]
 
 
-def test_forms_are_schemas_and_told_in_two_lines() -> None:
+def test_forms_are_schemas_and_fit_into_two_lines() -> None:
     for _, _, form in forms():
         jsonschema.Draft202012Validator.check_schema(form.schema)
     wordings = {(finding.rule, short_value(form)) for _, finding, form in forms()}

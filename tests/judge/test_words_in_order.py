@@ -49,7 +49,7 @@ def test_order_and_room_count(text: str, is_in_order: bool) -> None:
     assert says_in_order(text, [TextForms(("file:///a",), 10), TextForms(("file:///b",), 10)]) == is_in_order
 
 
-def test_what_is_nearly_told_is_refused_at_once() -> None:
+def test_a_near_match_is_refused_at_once() -> None:
     names = [f"file:///{number}" for number in range(40)]
     text = " ".join(f"{'aaaa ' * 20}{name}" for name in names[:-1])
     profile = cProfile.Profile()

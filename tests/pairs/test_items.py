@@ -61,7 +61,7 @@ def test_known_failures(folder: Path, pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_beside_a_translator(pytester: pytest.Pytester) -> None:
+def test_pairs_next_to_a_translator(pytester: pytest.Pytester) -> None:
     reference = "--toolcall-translator=toolcall_reference:ReferenceTranslator"
     chosen = ("toolcall::pairs", "toolcall::shell/seed::request::anthropic-to-gemini")
     pytester.runpytest_inprocess(*QUIET, reference, *chosen).assert_outcomes(passed=3, failed=1)

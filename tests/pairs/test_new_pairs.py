@@ -15,7 +15,7 @@ from toolcall_conformance.recording.pairs import load_pairs
 CORPUS = load_corpus()
 
 
-def test_snapshots_beside_their_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_snapshots_next_to_their_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     agents(tmp_path).unlink()
     write(tmp_path / "replies/plain.json", json.dumps(reply("openai_chat")))
     write(tmp_path / "replies/plain.messages.snap", insta({"response": reply("anthropic") | {"id": "[id]"}}))

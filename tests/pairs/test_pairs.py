@@ -217,7 +217,7 @@ def test_a_file_of_pairs_that_is_wrong(
     assert message in capsys.readouterr().err
 
 
-def test_patterns_that_fit_nothing_and_hidden_places_are_told(
+def test_patterns_that_fit_nothing_and_hidden_places_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = agents(tmp_path)
@@ -232,7 +232,7 @@ def test_patterns_that_fit_nothing_and_hidden_places_are_told(
     assert "warning: leave_out: no file fits none/*" in stdout
 
 
-def test_what_cannot_be_read_stands_before_what_is_meant(tmp_path: Path) -> None:
+def test_unreadable_files_come_before_the_likely_mistake(tmp_path: Path) -> None:
     path = agents(tmp_path)
     write(tmp_path / "requests/messages/tools.responses.snap", "{")
     for number in range(3):

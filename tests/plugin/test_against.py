@@ -77,7 +77,7 @@ def _differences(run: Run) -> dict[str, set[tuple[str, str]]]:
     return {check: {(finding.element, finding.rule) for finding in each} for check, each in differences.items()}
 
 
-def test_one_thing_is_told_where_it_is(pytester: pytest.Pytester, write_other_translator: Any) -> None:
+def test_a_difference_is_reported_with_its_place(pytester: pytest.Pytester, write_other_translator: Any) -> None:
     differing = {("tool", "translation/tool-description")}
     differences = _differences(_run(pytester, write_other_translator("one_thing")))
     assert differences == {"request": differing, "agent_loop": differing, "stream": set()}
@@ -93,7 +93,7 @@ def test_a_body_that_only_one_makes(pytester: pytest.Pytester, write_other_trans
     assert differences == {"request": {("body", "translation/identity")}}
 
 
-def test_one_in_another_process(pytester: pytest.Pytester) -> None:
+def test_a_baseline_in_another_process(pytester: pytest.Pytester) -> None:
     child = Path(__file__).parents[1] / "doubles" / "child.py"
     option = f"--toolcall-against=exec:{sys.executable} {child} toolcall_reference:ReferenceTranslator"
     assert _differences(_run(pytester, option, ITEMS[0])) == {"request": set()}
@@ -126,6 +126,6 @@ def test_what_is_printed_and_reported(pytester: pytest.Pytester, write_other_tra
     assert item["verdict"] == "pass"
 
 
-def test_one_that_is_not_there(pytester: pytest.Pytester) -> None:
+def test_a_missing_baseline_is_an_error(pytester: pytest.Pytester) -> None:
     with pytest.raises(pytest.UsageError, match="nobody_at_home"):
         _run(pytester, "--toolcall-against=nobody_at_home:T")

@@ -353,7 +353,7 @@ def test_patterns(baseline: Baseline, items: str, wide: str | None) -> None:
         (_entry(reason="'''a\n[[known]]\n'''"), "known.toml: write each entry under its own line *"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(baseline: Baseline, text: str, sentence: str) -> None:
+def test_a_mistake_is_reported_with_its_line(baseline: Baseline, text: str, sentence: str) -> None:
     baseline.file.write_text(text, encoding="utf-8")
     result = baseline.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -391,13 +391,13 @@ def test_an_update_needs_a_file_to_write(project: Any) -> None:
     result.stderr.fnmatch_lines(["ERROR: --toolcall-known-failures-update needs --toolcall-known-failures FILE.toml"])
 
 
-def test_a_folder_that_there_is_not_is_told_at_once(baseline: Baseline) -> None:
+def test_a_folder_that_there_is_not_is_reported_at_once(baseline: Baseline) -> None:
     result = baseline.project.run("--toolcall-known-failures=no/where.toml", UPDATE, "toolcall::")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --toolcall-known-failures: there is no folder *no; make it first"])
 
 
-def test_a_circle_of_links_is_told_at_once(baseline: Baseline) -> None:
+def test_a_circle_of_links_is_reported_at_once(baseline: Baseline) -> None:
     (baseline.project.path / "loop.toml").symlink_to("loop.toml")
     result = baseline.project.run("--toolcall-known-failures=loop.toml", UPDATE, "toolcall::")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -412,7 +412,7 @@ CHANGES = """
 """
 
 
-def test_a_file_that_changed_meanwhile_stays_and_the_update_is_beside_it(baseline: Baseline) -> None:
+def test_a_file_that_changed_meanwhile_stays_and_the_update_is_next_to_it(baseline: Baseline) -> None:
     baseline.update()
     result = baseline.run(UPDATE, session=CHANGES)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -425,7 +425,7 @@ def test_a_file_that_changed_meanwhile_stays_and_the_update_is_beside_it(baselin
     assert len(tomllib.loads(update)["causes"]) > len(baseline.causes)
 
 
-def test_a_lock_that_nobody_gives_back_is_told(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_is_never_released_is_reported(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl")
     baseline.update()
     before = baseline.text

@@ -142,14 +142,14 @@ def test_a_slow_start_is_no_slow_call(project: Any) -> None:
     result.assert_outcomes(passed=4)
 
 
-def test_one_that_hangs_when_a_session_is_closed_is_asked_to_once(project: Any) -> None:
+def test_a_gateway_that_hangs_when_a_session_closes_is_asked_to_once(project: Any) -> None:
     result = project.run("--toolcall-timeout=0.5", "toolcall::box", spec=spec("hangs-at-close"))
     assert set(result.parseoutcomes()) == {"passed"}
     assert result.duration < 10
     assert leftover_processes(project) == []
 
 
-def test_a_second_answer_is_met_with_the_next_question(project: Any) -> None:
+def test_a_second_answer_is_refused_at_the_next_question(project: Any) -> None:
     arguments = ("toolcall::box/two::request::alpha-to-beta", "toolcall::crate")
     result = project.run("-v", *arguments, spec=spec("answers-twice"))
     result.stdout.fnmatch_lines(["    what  *: the answer * has seq * and not *; answer each question once, *"])

@@ -27,12 +27,12 @@ LONG = {f"key {number}": "x" * 20 for number in range(12)}
         (None, "/a", ""),
     ],
 )
-def test_what_stands_around_a_place(body: Any, pointer: str, excerpt: str) -> None:
+def test_the_surroundings_of_a_place(body: Any, pointer: str, excerpt: str) -> None:
     assert surrounding_text(body, pointer) == excerpt
 
 
 @pytest.mark.parametrize("number", range(12))
-def test_the_place_is_there_however_much_stands_around(number: int) -> None:
+def test_the_place_is_shown_however_large_its_surroundings(number: int) -> None:
     for excerpt in (
         surrounding_text(LONG, f"/key {number}"),
         surrounding_text([f"key {n} {'x' * 15}" for n in range(12)], f"/{number}"),

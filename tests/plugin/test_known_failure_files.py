@@ -73,7 +73,7 @@ def test_runxfail_shows_the_failure(run_with_known: Any) -> None:
     result.assert_outcomes(failed=1)
 
 
-def test_a_known_failure_is_told_like_any_other_where_its_text_is_asked_for(run_with_known: Any) -> None:
+def test_a_known_failure_is_reported_like_any_other_where_its_text_is_requested(run_with_known: Any) -> None:
     """Its text is its findings, never a way through pytest's code."""
     arguments = ("*  beta/text-kept  # issue 12\n", "toolcall::box/two::request::alpha-to-beta")
     result = run_with_known(*arguments, "--xfail-tb")

@@ -15,7 +15,7 @@ from toolcall_conformance.reports.known_failures.entries import ItemIndex
 
 
 @pytest.mark.parametrize("form", ["fam/case-{}::request::*", "fam/case-{}", "fam/case-{}::*::anthropic-to-?emini"])
-def test_a_pattern_is_held_against_items_that_begin_alike(
+def test_a_pattern_is_compared_with_items_that_begin_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     comparison_count = 0

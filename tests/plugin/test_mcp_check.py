@@ -27,7 +27,7 @@ def run(pytester: pytest.Pytester, fault: str, *arguments: str) -> pytest.RunRes
     return pytester.runpytest_subprocess(*quiet, "--toolcall-translator", "mine:T", *arguments)
 
 
-def test_each_format_is_an_item_and_a_fault_is_told_with_its_place(pytester: pytest.Pytester) -> None:
+def test_each_format_is_an_item_and_a_fault_is_reported_with_its_place(pytester: pytest.Pytester) -> None:
     result = run(pytester, "self.name == 'gemini' and result.update(isError=False)", "-v", CASE)
     result.assert_outcomes(passed=3, failed=1)
     for name in ("anthropic", "openai_chat", "openai_responses", "gemini"):

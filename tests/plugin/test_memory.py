@@ -81,7 +81,7 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
     assert formats.cached_reading.cache_info().currsize <= formats.MAX_CACHED_READINGS
 
 
-def test_judgements_are_asked_for_once_and_only_so_many_are_kept(
+def test_judgements_are_requested_once_and_only_so_many_are_kept(
     monkeypatch: pytest.MonkeyPatch, corpus: Corpus
 ) -> None:
     requests: list[int] = []

@@ -87,7 +87,7 @@ def test_a_route_that_a_case_is_not_rendered_in(project: Any, add_case: Callable
     assert len(ids(project.run("--collect-only", "-q", "toolcall::box/half"))) == 2
 
 
-def test_own_tests_run_beside_ours_when_both_are_asked_for(project: Any) -> None:
+def test_own_tests_run_next_to_ours_when_both_are_requested(project: Any) -> None:
     project.write_module("test_own", "def test_own(): pass")
     result = project.run("toolcall::box/one", "test_own.py")
     result.assert_outcomes(passed=9)

@@ -52,7 +52,7 @@ def ids(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if line.startswith("toolcall::")]
 
 
-def test_only_who_has_the_operations_gets_items(run: Run) -> None:
+def test_only_translators_with_the_operations_get_items(run: Run) -> None:
     assert ids(run("--collect-only", "-q", CASE)) == ITEMS
     assert ids(run("--collect-only", "-q", CASE, spec="toolcall_reference:ReferenceTranslator"))
     assert not [nodeid for nodeid in ids(run("--collect-only", "-q", CASE)) if "-to-" in nodeid]
@@ -92,7 +92,7 @@ def test_a_check_that_nobody_has_is_said(run: Run) -> None:
     result.stdout.fnmatch_lines(["*nothing was judged: mine supports none of the selected items: Anthropic alone *"])
 
 
-def test_a_good_one_passes(run: Run) -> None:
+def test_a_good_translator_passes(run: Run) -> None:
     run(CASE).assert_outcomes(passed=2)
 
 

@@ -37,7 +37,7 @@ def test_each_format_is_an_item(pytester: pytest.Pytester) -> None:
     run(pytester, "pass", "toolcall::shell/seed::otel").assert_outcomes(passed=4)
 
 
-def test_a_fault_is_told_with_rule_and_place(pytester: pytest.Pytester) -> None:
+def test_a_fault_is_reported_with_rule_and_place(pytester: pytest.Pytester) -> None:
     fault = "[one.pop('name', 0) for message in found['output_messages'] for one in message['parts']]"
     result = run(pytester, fault, "toolcall::shell/seed::otel::gemini")
     result.assert_outcomes(failed=1)

@@ -26,7 +26,7 @@ def private(project: Any) -> Path:
     return folder
 
 
-def test_private_cases_run_beside_ours(project: Any, private: Path) -> None:
+def test_private_cases_run_next_to_ours(project: Any, private: Path) -> None:
     project.run("toolcall::", "--toolcall-corpus", "private").assert_outcomes(passed=32)
     project.run("toolcall::ours", "--toolcall-corpus", str(private)).assert_outcomes(passed=8)
     assert project.run_report("toolcall::", "--toolcall-corpus", "private")["corpus"]["private"] == [str(private)]

@@ -70,7 +70,7 @@ def test_a_run_that_stops_says_how_far_it_came(project: Any) -> None:
 
 
 @pytest.mark.parametrize("option", ["-v", "-s", "--log-cli-level=INFO", "--setup-show"])
-def test_who_asks_for_more_has_what_pytest_writes(project: Any, option: str) -> None:
+def test_a_verbose_run_has_what_pytest_writes(project: Any, option: str) -> None:
     result = project.run("toolcall::", option, spec=project.write_translator(LOSES))
     assert not any(re.fullmatch(pattern, line) for line in result.outlines for pattern in LINES)
     if option == "-s":
@@ -79,7 +79,7 @@ def test_who_asks_for_more_has_what_pytest_writes(project: Any, option: str) -> 
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_beside_a_users_own_tests(project: Any, workers: str) -> None:
+def test_progress_next_to_a_users_own_tests(project: Any, workers: str) -> None:
     pytest.importorskip("xdist")
     project.pytester.makepyfile(test_mine=USERS)
     result = project.run("test_mine.py", "toolcall::", "-n", workers, spec=project.write_translator(LOSES))
@@ -174,7 +174,7 @@ def screen_output(project: Any, *arguments: str, session: str = LOSES, **environ
 SLOW = "    def response(self, body):\n        __import__('time').sleep(0.2)\n        return super().response(body)\n"
 
 
-def test_in_a_terminal_one_line_is_written_anew(project: Any) -> None:
+def test_in_a_terminal_one_line_is_rewritten(project: Any) -> None:
     write_case(project.corpus, f"box/long-{'name-' * 14}", 1)
     screen = screen_output(project, "toolcall::", session=LOSES + SLOW)
     progress = screen.partition("toolcall conformance ==")[0]
@@ -201,7 +201,7 @@ def test_on_a_screen_that_keeps_all_lines_it_is_a_line_a_family(project: Any) ->
     assert all(re.search(f"^{pattern}$", screen, re.MULTILINE) for pattern in LINES), screen
 
 
-def test_in_a_terminal_beside_a_users_own_tests(project: Any) -> None:
+def test_progress_in_a_terminal_next_to_a_users_own_tests(project: Any) -> None:
     project.pytester.makepyfile(test_mine=USERS)
     screen = screen_output(project, "test_mine.py", "toolcall::")
     assert re.search(r"^test_mine\.py \.{12}", screen, re.MULTILINE)

@@ -23,7 +23,7 @@ def test_last_failed_runs_what_failed(project: Any) -> None:
     project.run("toolcall::", "--lf", spec="good:T").assert_outcomes(passed=2, deselected=22)
 
 
-def test_last_failed_beside_a_failing_test_of_the_user(project: Any) -> None:
+def test_last_failed_with_a_failing_test_of_the_user(project: Any) -> None:
     spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.write_module("test_own", "def test_own(): assert 0")
     project.run("toolcall::", "test_own.py", spec=spec).assert_outcomes(failed=3, passed=22)

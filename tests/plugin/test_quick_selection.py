@@ -44,7 +44,7 @@ def test_quick_has(argument: str, item: tuple[str, ...], has: bool) -> None:
     assert select(argument).selects(*item) is has
 
 
-def test_quick_stands_beside_other_arguments() -> None:
+def test_quick_goes_with_other_arguments() -> None:
     both = select("toolcall::@quick", "toolcall::box/one::response")
     assert both.selects("box/one", "response", "beta-to-beta", "")
     assert both.selects("box/two", "request", "beta-to-alpha", "")
@@ -61,7 +61,7 @@ def test_a_corpus_with_fewer_cases_has_fewer_items() -> None:
     assert not selection.selects("box/two")
 
 
-def test_a_name_like_it_is_told() -> None:
+def test_a_name_like_it_is_reported() -> None:
     with pytest.raises(SelectionError, match="did you mean @quick"):
         select("toolcall::@quik")
 

@@ -165,7 +165,7 @@ def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
         json_report.read(path)
 
 
-def test_a_report_with_an_odd_node_id_is_told(project: Any) -> None:
+def test_a_report_with_an_odd_node_id_is_reported(project: Any) -> None:
     project.run_report("toolcall::box/one")
     path = project.path / "report.json"
     whole = json.loads(path.read_text(encoding="utf-8"))
@@ -208,7 +208,7 @@ def test_a_report_whose_items_were_edited(member: str, value: object, message: s
         ("report", "a report cannot be named report; end its name in *.json, .md, .sarif"),
     ],
 )
-def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any, path: str, sentence: str) -> None:
+def test_a_path_that_cannot_be_written_is_reported_before_anything_runs(project: Any, path: str, sentence: str) -> None:
     result = project.run("toolcall::", "--toolcall-report", path)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --toolcall-report: {sentence}"])
@@ -219,7 +219,7 @@ def test_the_folder_of_a_report_is_made(project: Any) -> None:
     assert json_report.read(project.path / "new" / "deep" / "report.json")["footer"]["complete"] is True
 
 
-def test_a_circle_of_links_is_told_before_anything_runs(project: Any) -> None:
+def test_a_circle_of_links_is_reported_before_anything_runs(project: Any) -> None:
     (project.path / "loop.json").symlink_to("loop.json")
     result = project.run("toolcall::", "--toolcall-report", "loop.json")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -111,7 +111,7 @@ def test_a_graver_fault_of_the_loop_is_its_own() -> None:
     assert [(root.level, root.loop_item_count) for root in roots] == [("MUST", 0), ("SHOULD", 0)]
 
 
-def test_why_a_reply_ended_is_told_once() -> None:
+def test_why_a_reply_ended_is_reported_once() -> None:
     finish = {"element": "finish", "format": "anthropic", "body": "01-response"}
     (root,) = causes(
         item(
@@ -295,16 +295,20 @@ TOGETHER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("where", "first", "second"), TOGETHER)
-def test_what_a_fault_brings_along_is_told_with_it(where: str, first: dict[str, Any], second: dict[str, Any]) -> None:
+def test_consequences_of_a_fault_are_reported_with_it(
+    where: str, first: dict[str, Any], second: dict[str, Any]
+) -> None:
     assert follows(where, first, second)
 
 
 @pytest.mark.parametrize(("where", "first", "second"), APART)
-def test_what_stands_elsewhere_is_a_fault_of_its_own(where: str, first: dict[str, Any], second: dict[str, Any]) -> None:
+def test_a_finding_at_another_place_is_a_fault_of_its_own(
+    where: str, first: dict[str, Any], second: dict[str, Any]
+) -> None:
     assert not follows(where, first, second)
 
 
-def test_what_follows_has_its_own_count_where_it_stands_alone() -> None:
+def test_a_consequence_has_its_own_count_where_it_occurs_alone() -> None:
     lost, linked = finding("translation/ids-injective"), finding("translation/results-linked", "/b")
     other = finding("anthropic/result-once", "/c")
     both = item("shell/a request anthropic openai_chat", other, linked, lost)
@@ -507,7 +511,7 @@ def test_what_all_clients_show_alike_goes_with_the_provider() -> None:
     assert len(causes(*other, *unreturned_state_items("gemini", "openai_responses", "yz"))) == 2
 
 
-def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
+def test_the_most_harmful_cause_comes_first_then_the_most_frequent() -> None:
     wrong = {
         "crash": finding("translation/crashed", "", element="body"),
         "usage": finding("translation/usage", element="usage"),
@@ -525,7 +529,7 @@ def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
     assert [root.rule for root in causes(*items, *counters)] == rules
 
 
-def test_causes_of_one_rule_are_marked_by_what_tells_them_apart() -> None:
+def test_causes_of_one_rule_are_marked_by_their_difference() -> None:
     here, there = (finding("translation/call-lost", place) for place in ("/a", "/b"))
     gemini = finding("translation/call-lost", "/c", format="gemini", source_pointer="/x")
     first = item("shell/a request anthropic openai_chat", here)
@@ -563,7 +567,7 @@ def test_the_example_is_the_simplest() -> None:
         assert root.example.item is simplest
 
 
-def test_a_new_fault_never_hides_behind_a_known_one() -> None:
+def test_a_new_fault_is_never_hidden_by_a_known_one() -> None:
     same, known_fault = finding("translation/arguments"), finding("translation/arguments", known="a reason")
     loop = item("shell/a agent_loop anthropic openai_chat", same)
     roots = causes(item("shell/a request anthropic openai_chat", known_fault), loop)
@@ -582,7 +586,7 @@ def test_a_new_fault_never_hides_behind_a_known_one() -> None:
     ]
 
 
-def test_what_the_client_did_with_a_body_is_told_of_its_first_cause() -> None:
+def test_the_first_cause_of_a_body_says_what_the_client_did_with_it() -> None:
     findings = finding("translation/arguments", "/b", got="x"), finding("translation/text-lost", "/c", got="y")
     oracle_results = [{"body": "01-request", "client": "sdk 1", "accepted": False, "says": ["raised"]}]
     record = replace(item("shell/a request anthropic openai_chat", *findings), witness=oracle_results)

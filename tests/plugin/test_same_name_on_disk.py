@@ -24,7 +24,7 @@ def test_colons_run_ours(folder: Any) -> None:
     folder.run("toolcall::").assert_outcomes(passed=24)
 
 
-def test_both_can_be_asked_for(folder: Any) -> None:
+def test_both_can_be_requested(folder: Any) -> None:
     folder.run("toolcall", "toolcall::box/one").assert_outcomes(passed=9)
 
 

@@ -132,7 +132,7 @@ def test_the_command_line_comes_first_then_the_environment(project: Any, monkeyp
         (["repeat = 0"], "repeat: 0 is less than the minimum of 1 (How often each item is played*"),
     ],
 )
-def test_a_mistake_in_the_table_is_told(project: Any, lines: list[str], sentence: str) -> None:
+def test_a_mistake_in_the_table_is_reported(project: Any, lines: list[str], sentence: str) -> None:
     _pyproject(project, *lines)
     result = project.run("toolcall::")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -142,7 +142,7 @@ def test_a_mistake_in_the_table_is_told(project: Any, lines: list[str], sentence
 @pytest.mark.parametrize(
     "line", [r'artifacts = "a\u0000b"', r'report = ["a.json", "a\u0000b.json"]', r'translator = "a\u0000:T"']
 )
-def test_a_nul_character_is_told(project: Any, line: str) -> None:
+def test_a_nul_character_is_reported(project: Any, line: str) -> None:
     _pyproject(project, line)
     result = project.run("toolcall::", **({"spec": None} if "translator" in line else {}))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -161,7 +161,7 @@ def test_a_nul_character_is_told(project: Any, line: str) -> None:
         ("TOOLCALL_CUTS", "many", "TOOLCALL_CUTS: 'many' is neither*"),
     ],
 )
-def test_a_mistake_in_the_environment_is_told(
+def test_a_mistake_in_the_environment_is_reported(
     project: Any, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, sentence: str
 ) -> None:
     monkeypatch.setenv(variable, value)
@@ -170,7 +170,7 @@ def test_a_mistake_in_the_environment_is_told(
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
 
 
-def test_a_path_behind_a_blank_moves_nothing(project: Any) -> None:
+def test_a_path_after_a_blank_moves_nothing(project: Any) -> None:
     settings = '[tool.toolcall]\ntranslator = "good:T"\n[tool.pytest.ini_options]\naddopts = "--maxfail=7"\n'
     (project.path / "pyproject.toml").write_text(f'{settings}pythonpath = "src"\n', encoding="utf-8")
     outside = project.path.parent / f"{project.path.name}-outside"
@@ -185,7 +185,7 @@ def test_a_path_behind_a_blank_moves_nothing(project: Any) -> None:
     assert str(project.path / "src") in sys.path
 
 
-def test_a_path_behind_a_blank_that_moves_the_root_is_refused(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_after_a_blank_that_moves_the_root_is_refused(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a version of pytest whose search for its root directory cannot be made again."""
     monkeypatch.setattr("_pytest.config.findpaths.determine_setup", None)
     _pyproject(project, 'translator = "mine:T"')

@@ -68,7 +68,7 @@ def stderr_until(project: Any, last: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_a_run_that_stands_still_ends_with_its_report(project: Any) -> None:
+def test_a_stalled_run_ends_with_its_report(project: Any) -> None:
     code, output = run(project, "hold", "--toolcall-report=report.html")
     complete, items_by_name = items(project)
     assert code == -9
@@ -107,7 +107,7 @@ def test_a_process_that_ends_outside_of_a_call_says_so(project: Any) -> None:
     assert f"toolcall: the process ended before the run did, {message}" in stderr_until(project, "isolation shows")
 
 
-def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stalled_worker_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     code, output = run(project, "hold", "-n", "1")
     complete, items_by_name = items(project)
@@ -131,7 +131,7 @@ def test_what_still_runs_keeps_no_run_from_ending(project: Any) -> None:
     assert items(project)[0]
 
 
-def test_who_started_pytest_may_take_its_time(project: Any) -> None:
+def test_the_program_that_started_pytest_may_take_its_time(project: Any) -> None:
     """``coverage run`` saves after pytest's command has returned; only then the process is ended."""
     code, output = run(project, "leave", wrapper=WRAPPER)
     assert code == 1

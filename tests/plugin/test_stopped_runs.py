@@ -118,7 +118,7 @@ def test_a_second_sigterm_ends_it_at_once(project: Any) -> None:
     assert run.returncode == -signal.SIGTERM
 
 
-def test_who_handles_sigterm_keeps_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_handler_of_sigterm_stays(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         handler = signal.getsignal(signal.SIGTERM)

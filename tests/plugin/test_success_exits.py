@@ -93,7 +93,7 @@ def test_a_mistake_leaves_the_earlier_report(project: Any) -> None:
         assert not list(project.path.glob("*.earlier"))
 
 
-def test_who_ends_the_process_behind_a_run_that_plays_nothing_ends_it_so(project: Any) -> None:
+def test_a_run_that_plays_nothing_ends_as_its_process_does(project: Any) -> None:
     """Some projects end pytest so in a hook of theirs, for threads that do not end."""
     project.write_module("ender", "import os\ndef pytest_unconfigure():\n    os._exit(0)\n")
     result = project.run_in_subprocess("toolcall::", "--collect-only", "-p", "ender")

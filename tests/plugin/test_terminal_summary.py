@@ -44,7 +44,7 @@ box/one · request · alpha → beta
     assert expected in text
 
 
-def test_what_is_told_of_the_only_item_is_not_told_twice(project: Any) -> None:
+def test_the_only_item_is_reported_once(project: Any) -> None:
     item, spec = "toolcall::box/one::request::alpha-to-beta", project.write_translator(TWICE_WRONG)
     text = project.run(item, spec=spec).stdout.str()
     assert text.count("beta/text-kept  ") == 1
@@ -136,14 +136,14 @@ def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, 
 
 
 @pytest.mark.parametrize("option", ["-rf", "-ra", "-rA"])
-def test_pytests_list_is_there_for_who_asks(project: Any, option: str) -> None:
+def test_pytests_list_is_printed_on_demand(project: Any, option: str) -> None:
     text = project.run("toolcall::", option, spec=project.write_translator(LOSES)).stdout.str()
     assert "FAILED toolcall::box/one::request::alpha-to-beta - beta/text-kept" in text
     assert "= FAILURES =" not in text
     assert text.index("FAILED toolcall") < text.index("6 of 24 items failed")
 
 
-def test_verbose_tells_every_item(project: Any) -> None:
+def test_verbose_lists_every_item(project: Any) -> None:
     text = project.run("toolcall::", "-v", spec=project.write_translator(LOSES)).stdout.str()
     for case in ("box/one", "box/two", "crate/deep"):
         assert f"{case} · request · alpha → beta\n  beta/text-kept" in text

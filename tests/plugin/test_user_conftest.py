@@ -126,7 +126,7 @@ def test_a_hook_for_functions_says_what_to_do_in_its_own_lines(project: Any, hoo
     assert "_multicall" in whole.stdout.str()
 
 
-def test_what_a_hook_around_the_call_raises_is_told_with_its_place(project: Any) -> None:
+def test_what_a_hook_around_the_call_raises_is_reported_with_its_place(project: Any) -> None:
     write(project.path, "def pytest_runtest_call(item):\n    item.obj\n")
     result = project.run("toolcall::box/one")
     result.stdout.fnmatch_lines(

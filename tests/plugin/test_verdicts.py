@@ -120,7 +120,7 @@ def test_an_undeclared_route_is_not_collected_but_counted(project: Any) -> None:
     result.stdout.fnmatch_lines([f"toolcall: nothing was judged: *{reason}"])
 
 
-def test_errors_of_who_does_none_are_not_collected_but_counted(project: Any, add_case: Any) -> None:
+def test_errors_of_a_translator_without_errors_are_counted_but_not_collected(project: Any, add_case: Any) -> None:
     for name in ("alpha", "beta"):
         folder = add_case("box/fails") if name == "alpha" else project.corpus / "scenarios/box/fails"
         (folder / name / "01-response.json").unlink()

@@ -279,7 +279,7 @@ def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: EventR
 
 
 @pytest.mark.parametrize("why", ["may listen already", "is on another machine"])
-def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: EventReader, why: str) -> None:
+def test_a_worker_without_a_file_sends_each_event_by_itself(reader: EventReader, why: str) -> None:
     ends = Interactor()
     if why == "may listen already":
         config = ends.connect()
@@ -368,13 +368,13 @@ def test_a_worker_that_cannot_take_the_place_of_another_leaves_a_report(project:
     assert {item["verdict"] for item in report["items"]} == {"pass", "fail"}
 
 
-def test_workers_that_die_while_they_begin_are_told_as_that(project: Any) -> None:
+def test_workers_that_die_while_they_begin_are_reported_so(project: Any) -> None:
     result = run_lone_worker(project, "-n", "1", "--max-worker-restart", "0", makes="os._exit(3)")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["toolcall: nothing was judged: no worker of `-n` lived until *--toolcall-isolated"])
 
 
-def test_what_a_worker_told_before_it_died_is_kept(project: Any) -> None:
+def test_records_that_a_worker_sent_before_it_died_are_kept(project: Any) -> None:
     """Only the item that it died in fails, though it died within the time between two looks at its file."""
     dies = 'HERE == "gw0" and os._exit(3)'
     run_lone_worker(project, "-n", "1", "--toolcall-report", "report.json", plays=dies)

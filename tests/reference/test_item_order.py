@@ -22,7 +22,7 @@ def interleaved_texts(count: int) -> list[Delta]:
     return opened + grown + [ItemClosed(place, Text("")) for place in reversed(range(count))]
 
 
-def test_one_after_another() -> None:
+def test_calls_after_one_another() -> None:
     deltas = interleaved_texts(4)
     assert order_deltas(deltas) == sorted(deltas, key=lambda delta: getattr(delta, "place", -1))
 

@@ -175,7 +175,7 @@ def test_what_is_no_result_is_said(value: object) -> None:
         UniversalToolResult.of(value, CALL)
 
 
-def test_results_of_gemini_stand_in_the_order_of_the_calls() -> None:
+def test_results_of_gemini_are_in_the_order_of_the_calls() -> None:
     calls = [UniversalToolCall(f"made-{place}", "look", {"at": place}) for place in range(3)]
     results = [UniversalToolResult.of(str(call.arguments["at"]), call) for call in reversed(calls)]
     (entry,) = build_tool_results(calls, results, "gemini")

@@ -29,7 +29,7 @@ def replies(client: str) -> list[Any]:
     return [whole, formats.assemble(client, parse(stream)).body]
 
 
-def test_words_stand_for_it_where_replies_have_no_place() -> None:
+def test_words_replace_it_where_replies_have_no_place() -> None:
     for reply in replies("anthropic"):
         assert [block["type"] for block in reply["content"]] == ["text", "text"]
         assert [block["text"] for block in reply["content"]] == [WORDS, TOLD]
@@ -37,14 +37,14 @@ def test_words_stand_for_it_where_replies_have_no_place() -> None:
         assert [part["text"] for item in reply["output"] for part in item["content"]] == [WORDS, TOLD]
 
 
-def test_chat_has_it_beside_the_content() -> None:
+def test_chat_has_it_next_to_the_content() -> None:
     for reply in replies("openai_chat"):
         message = reply["choices"][0]["message"]
         assert message["content"] == WORDS
         assert [{key: image[key] for key in SHOWN} for image in message["images"]] == [SHOWN]
 
 
-def test_what_is_no_picture_is_told_in_chat() -> None:
+def test_what_is_no_picture_is_reported_in_chat() -> None:
     reply = copy.deepcopy(FIRST.response)
     reply["candidates"][0]["content"]["parts"][1]["inlineData"]["mimeType"] = "audio/wav"
     message = open_way("openai_chat", "gemini").response(reply)["choices"][0]["message"]

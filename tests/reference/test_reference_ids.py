@@ -69,7 +69,7 @@ def test_ids_used_again_in_a_later_turn() -> None:
     assert [item["call_id"] for item in items if "call_id" in item] == ["call_0", "call_1"] * 4
 
 
-def test_a_reply_that_uses_an_old_id_again_is_told_apart_for_anthropic() -> None:
+def test_a_reply_that_uses_an_old_id_again_is_distinguished_for_anthropic() -> None:
     answer = copy.deepcopy(REPLIES["openai_chat"])
     answer["choices"][0]["message"]["tool_calls"][0]["id"] = "toolu_a"
     session = open_way("anthropic", "openai_chat")
@@ -152,7 +152,7 @@ def test_gemini_has_ids_on_both_sides_or_on_neither() -> None:
     assert contents[2]["parts"] == [{"functionResponse": {"name": "f", "response": {"output": "done"}}}]
 
 
-def test_gemini_results_stand_in_call_order() -> None:
+def test_gemini_results_are_in_call_order() -> None:
     body = copy.deepcopy(REQUESTS["openai_chat"])
     body["messages"][3], body["messages"][4] = body["messages"][4], body["messages"][3]
     parts = ask("openai_chat", "gemini", body)["contents"][2]["parts"]

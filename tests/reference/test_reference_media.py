@@ -68,7 +68,7 @@ def test_a_failed_result_of_anthropic_that_is_a_picture_says_so() -> None:
 
 
 @pytest.mark.parametrize("ids", [True, False])
-def test_pictures_behind_the_results_of_chat_name_their_call(ids: bool) -> None:
+def test_pictures_after_the_results_of_chat_name_their_call(ids: bool) -> None:
     body = gemini(
         {"response": {"output": "a"}, "parts": [inline(RED)]},
         {"response": {"output": "b"}, "parts": [inline(BLUE)]},
@@ -79,7 +79,7 @@ def test_pictures_behind_the_results_of_chat_name_their_call(ids: bool) -> None:
     assert texts == [f"From the result of look ({call['id']}):" for call in messages[1]["tool_calls"]]
 
 
-def test_pictures_beside_results_of_gemini_without_ids_go_by_number() -> None:
+def test_pictures_next_to_results_of_gemini_without_ids_go_by_number() -> None:
     media = [{"media": {"kind": "image", "mime": "image/png", "data": data}} for data in (RED, BLUE)]
     calls: list[Any] = [{"call": {"key": key, "name": "look", "arguments": {}}} for key in ("a", "b")]
     results = [{"result": {"call": key, "content": [each]}} for key, each in zip(("a", "b"), media, strict=True)]
@@ -142,7 +142,7 @@ def transcript_delta(text: str) -> dict[str, Any]:
     ("content", "texts"),
     [("It rains.", ["It rains."]), ("It rains.\n", ["It rains.\n"]), ("Listen:", ["Listen:", "It rains."])],
 )
-def test_one_sentence_written_and_said_aloud_is_one_text(content: str, texts: list[str]) -> None:
+def test_a_sentence_in_text_and_in_audio_is_one_text(content: str, texts: list[str]) -> None:
     body = copy.deepcopy(REPLIES["openai_chat"])
     body["choices"][0]["message"] = {"role": "assistant", "content": content, "refusal": None, "audio": audio()}
     assert [block["text"] for block in reply("anthropic", "openai_chat", body)["content"]] == texts

@@ -99,7 +99,7 @@ def reply_with_thinking(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("question", "returned"), [("Which one?", True), ("Are you there?", False)])
-def test_an_answer_elsewhere_is_another_answer(question: str, returned: bool) -> None:
+def test_an_answer_at_another_place_is_another_answer(question: str, returned: bool) -> None:
     store = Store()
     session = open_session(store, "openai_chat", "anthropic")
     session.request({"model": "m", "messages": [{"role": "user", "content": "Which one?"}]})

@@ -77,7 +77,7 @@ def test_the_examples_are_valid_and_say_the_same_in_every_form(path: Any) -> Non
     assert [part["type"] for part in plain[0]["parts"]] == ["server_tool_call", "server_tool_call_response"]
 
 
-def test_what_stands_between_a_call_and_its_result_moves_and_is_told() -> None:
+def test_text_between_a_call_and_its_result_moves_and_is_reported() -> None:
     call = {"type": "server_tool_call", "id": "s1", "name": "web_search", "server_tool_call": {"type": "web_search"}}
     answer = {"type": "server_tool_call_response", "id": "s1", "server_tool_call_response": {"type": "web_search"}}
     text = {"type": "text", "content": "I look it up."}

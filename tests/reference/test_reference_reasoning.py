@@ -65,7 +65,7 @@ def test_words_stay_words_and_tokens_stay_tokens() -> None:
     assert upstream_request("gemini", "openai_responses")[0]["reasoning"] == {"effort": "medium", "summary": "auto"}
 
 
-def test_gemini_3_takes_a_level_and_never_a_budget_beside_it() -> None:
+def test_gemini_3_takes_a_level_and_never_a_budget_next_to_it() -> None:
     body, _ = upstream_request("anthropic", "gemini", "gemini-3-pro-preview")
     assert body["generationConfig"]["thinkingConfig"] == {"includeThoughts": True, "thinkingLevel": "HIGH"}
 
@@ -110,7 +110,7 @@ def test_calls_of_an_earlier_turn_do_not_matter() -> None:
     assert "thinking" in body
 
 
-def test_what_has_no_word_is_told() -> None:
+def test_what_has_no_word_is_reported() -> None:
     off = {"thinkingConfig": {"thinkingBudget": 0}}
     body, lost = upstream_request("gemini", "openai_chat", generationConfig=off)
     assert "reasoning_effort" not in body
@@ -145,7 +145,7 @@ TOOLS = [{"type": "function", "name": "read_gauge", "parameters": {"type": "obje
         ("gpt-5.1", {"effort": "low"}, "low"),
     ],
 )
-def test_chat_is_told_not_to_think_where_it_takes_tools_only_so(
+def test_chat_does_not_think_where_it_takes_tools_only_so(
     model: str, wish: dict[str, Any] | None, effort: str | None
 ) -> None:
     body, losses = upstream_request("openai_responses", "openai_chat", model, reasoning=wish, tools=TOOLS)

@@ -99,7 +99,7 @@ def test_gemini_3_calls_are_signed_once_a_step_and_have_ids() -> None:
         ("openai_responses", "omitted", lambda body: "strict" not in body["tools"][0]),
     ],
 )
-def test_declarations_are_spelt_as_asked(name: str, word: str, check: Any) -> None:
+def test_declarations_are_written_as_asked(name: str, word: str, check: Any) -> None:
     assert check(render({**SCENARIO, "declare": {name: word}}, TOOLS, name)["01-request.json"])
     with pytest.raises(ValueError, match="cannot be spelt"):
         render({**SCENARIO, "declare": {name: "sideways"}}, TOOLS, name)
@@ -137,7 +137,7 @@ def test_only_rendered_files_are_written(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in case.rglob("*.json")} == before
 
 
-def test_a_file_that_is_not_listed_is_written_anew(tmp_path: Path) -> None:
+def test_a_file_that_is_not_listed_is_written_again(tmp_path: Path) -> None:
     case = write_case(tmp_path, {})
     assert main([str(tmp_path)]) == 0
     assert json.loads((case / "anthropic" / "01-request.json").read_text())["messages"]
@@ -157,7 +157,9 @@ def test_files_of_a_case_that_was_never_rendered_are_in_the_way(
 
 
 @pytest.mark.parametrize("name", ["09-request.json", "01-broken.sse"])
-def test_a_file_of_no_exchange_is_told_and_kept(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_no_exchange_is_reported_and_kept(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     case = write_case(tmp_path, {})
     (case / "anthropic" / "01-request.json").rename(case / "anthropic" / name)
     assert main([str(tmp_path)]) == 1

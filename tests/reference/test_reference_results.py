@@ -184,7 +184,7 @@ def test_user_media_both_ways() -> None:
     ]
 
 
-def test_results_that_stand_late_are_brought_to_their_calls() -> None:
+def test_late_results_are_brought_to_their_calls() -> None:
     call = {"type": "function_call", "name": "f", "arguments": "{}"}
     answer = {"type": "function_call_output"}
     body = {

@@ -23,7 +23,7 @@ def with_state() -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("client", ["anthropic", "openai_responses", "gemini"])
 @pytest.mark.parametrize("upstream", ["anthropic", "openai_chat", "openai_responses", "gemini"])
-def test_state_is_given_to_no_stranger(client: str, upstream: str) -> None:
+def test_state_goes_to_no_other_provider(client: str, upstream: str) -> None:
     session = open_way(client, upstream)
     output = str(session.request(with_state()[client]))
     secrets = [secret for secret in ("c2ln", "ZW5j", "c2lnbmF0dXJl") if secret in output]

@@ -26,7 +26,7 @@ def test_places_are_those_of_the_text(size: int) -> None:
 
 
 @pytest.mark.parametrize("tools", [[], [{"google_search": {}}]])
-def test_the_words_of_a_source_are_told_where_sources_were_asked_for(tools: list[object]) -> None:
+def test_the_words_of_a_source_are_reported_where_sources_were_requested(tools: list[object]) -> None:
     session = open_way("gemini", "openai_chat", stream=True)
     session.request({"contents": [{"parts": [{"text": "Which island?"}], "role": "user"}], "tools": tools})
     page = {"start_index": 0, "end_index": 3, "title": "Isles", "url": "https://isles.example/aero"}

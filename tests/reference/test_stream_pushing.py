@@ -38,7 +38,7 @@ def test_pieces_are_the_loop_s(client: str, upstream: str) -> None:
 
 
 @pytest.mark.parametrize(("client", "upstream"), [pair for pair in ROUTES if pair[0] != pair[1]])
-def test_behind_the_end_nothing_is_said(client: str, upstream: str) -> None:
+def test_after_the_end_nothing_is_said(client: str, upstream: str) -> None:
     session, chunks = session_and_pieces(CASE, client, upstream)
     pouring = session.stream_translator()
     for chunk in chunks:
@@ -49,7 +49,7 @@ def test_behind_the_end_nothing_is_said(client: str, upstream: str) -> None:
     assert pouring.end() == b""
 
 
-def test_a_problem_comes_behind_what_was_read() -> None:
+def test_a_problem_comes_after_what_was_read() -> None:
     session, chunks = session_and_pieces(CASE, "openai_chat", "anthropic")
     start = b"".join(chunks).partition(b"\n\n")[0] + b"\n\n"
     pouring = session.stream_translator()

@@ -97,7 +97,7 @@ INTERLEAVED = chat(
 
 
 @pytest.mark.parametrize("client", OTHERS["openai_chat"])
-def test_interleaved_calls_are_told_apart(client: str) -> None:
+def test_interleaved_calls_are_distinguished(client: str) -> None:
     assert calls(client, "openai_chat", INTERLEAVED) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
     assert ids(client, "openai_chat", INTERLEAVED) == ["call_a", "call_b"]
 
@@ -142,7 +142,7 @@ def text_block(*texts: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("client", OTHERS["anthropic"])
-def test_overlapping_blocks_of_anthropic_are_told_apart_by_their_index(client: str) -> None:
+def test_overlapping_blocks_of_anthropic_are_distinguished_by_their_index(client: str) -> None:
     bodies = overlapping(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
     assert calls(client, "anthropic", bodies) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
     texts = overlapping(text_block("one ", "two "), text_block("three ", "four"), use(1, "{", "}"))
@@ -178,7 +178,7 @@ def test_arguments_in_the_start_of_a_block() -> None:
         assert calls(client, "anthropic", claude(use(1, input={"city": "Oslo"}))) == [("look", {"city": "Oslo"})]
 
 
-def test_stop_beside_calls() -> None:
+def test_stop_next_to_calls() -> None:
     bodies = chat(piece(0, "{}", id="call_a", name="look"), finish="stop")
     for client, finish in (("anthropic", ("tool_use", None)), ("gemini", "STOP")):
         assert read(client, "openai_chat", bodies)["finish"] == finish

@@ -46,7 +46,7 @@ def text(reply: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("client", OTHERS)
-def test_parts_of_thinking_beside_untyped_calls(client: str) -> None:
+def test_parts_of_thinking_next_to_untyped_calls(client: str) -> None:
     parts = [thinking_block("The tide turns."), {"type": "text", "text": "I look."}]
     whole = unary(client, {"content": parts, "tool_calls": CALLS}, "tool_calls")
     events = vendor_stream(

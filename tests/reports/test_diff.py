@@ -302,7 +302,7 @@ def test_a_rule_under_its_new_id_is_the_same() -> None:
     assert compare(before, run([item("box/one", finding(now[0]))])).changes[0].origin is Origin.TRANSLATOR
 
 
-def test_a_cause_that_another_suite_tells_apart_is_the_same_at_its_place() -> None:
+def test_a_cause_that_another_suite_splits_is_the_same_at_its_place() -> None:
     split = {**LOST, "signature": "translation/call-lost call gemini /other lost"}
     assert compare(run([item("box/one", LOST)]), run([item("box/one", split)], **NEWER)).failures == {}
 

@@ -36,7 +36,7 @@ def test_code_says_what_is_seen_and_nothing_else(text: str) -> None:
 
 
 @given(UNUSUAL | st.text())
-def test_no_border_of_a_table_stands_in_a_cell(text: str) -> None:
+def test_no_border_of_a_table_is_in_a_cell(text: str) -> None:
     assert re.search(r"(?<!\\)\|", code(text, cell=True)) is None
 
 

@@ -34,14 +34,14 @@ def terminal_text(record: RunRecord) -> str:
     ],
     ids=["known", "error", "warned", "new"],
 )
-def test_known_failures_are_told_first_wherever_a_run_is_told(more: list[Any], headline: str) -> None:
+def test_known_failures_are_reported_first_wherever_a_run_is_reported(more: list[Any], headline: str) -> None:
     record = run([*(item(f"box/{n}", KNOWN, outcome="known") for n in range(1005)), item("gone/1"), *more])
     assert terminal_text(record).startswith(headline)
     assert f"**{headline}**" in WRITER.text(record, CORPUS)
     assert f"<strong>{headline}.</strong>" in page(record, CORPUS)
 
 
-def test_in_html_a_known_must_stands_before_a_note() -> None:
+def test_in_html_a_known_must_comes_before_a_note() -> None:
     lost, note = finding("translation/text-lost"), finding("translation/ids-kept", "NOTE")
     record = run([item("box/1", KNOWN, outcome="known"), item("box/2", note), item("box/3", lost)])
     assert record.roots[-1].rule == "translation/call-lost"

@@ -122,7 +122,7 @@ def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
         assert words in plain_text
 
 
-def test_the_most_frequent_of_the_gravest_stands_first(corpus: Corpus) -> None:
+def test_the_most_frequent_of_the_gravest_comes_first(corpus: Corpus) -> None:
     cases = [f"shell/{name}" for name in ("seed", "quoting", "long-output")]
     harmful = item("shell/seed", "request", "anthropic", "gemini", [finding("translation/crashed", element="body")])
     frequent = [item(case, "response", "anthropic", "gemini", [finding("translation/text-lost")]) for case in cases]
@@ -250,7 +250,7 @@ def test_what_the_command_cannot_do_is_said(
     assert not (tmp_path / "a.html").exists()
 
 
-def test_a_run_writes_a_page_beside_other_reports(project: Any) -> None:
+def test_a_run_writes_a_page_next_to_other_reports(project: Any) -> None:
     project.run("toolcall::", "--toolcall-report", "report.html", "--toolcall-report", "report.json")
     report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
     data = page_data((project.path / "report.html").read_text(encoding="utf-8"))

@@ -85,7 +85,7 @@ class _Cards(HTMLParser):
             self._card.setdefault("heading", self._text)
 
 
-def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> None:
+def test_all_reports_have_the_same_causes_in_the_same_words(corpus: Corpus) -> None:
     run = mixed_run(corpus)
     new = new_roots(run.roots)
     cards = _Cards(page(run, corpus))
@@ -126,7 +126,7 @@ def test_a_field_has_one_name_in_all_reports(corpus: Corpus) -> None:
     assert (names | {*details}) - {*FIELDS.values()} == set()
 
 
-def test_values_stand_in_a_card_once(corpus: Corpus) -> None:
+def test_values_occur_in_a_card_once(corpus: Corpus) -> None:
     text = page(mixed_run(corpus), corpus)
     body = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", text)
     (card,) = (entry for entry in re.split("<li value", body) if re.search("SHOULD\\s*</span>", entry))

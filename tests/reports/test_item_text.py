@@ -29,7 +29,7 @@ def text(*findings: Finding) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def test_what_goes_with_another_rule_has_a_line_behind_it() -> None:
+def test_what_goes_with_another_rule_has_a_line_after_it() -> None:
     output = text(
         chat_finding(UNIQUE, "/messages/1/tool_calls/1/id"), chat_finding(SHARED, "/messages/1/tool_calls/1/id")
     )

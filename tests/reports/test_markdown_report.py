@@ -49,7 +49,7 @@ def test_a_cause_has_its_rule_example_values_command_and_evidence() -> None:
     ]
 
 
-def test_what_warned_and_what_gave_no_verdict_come_behind() -> None:
+def test_what_warned_and_what_gave_no_verdict_come_after() -> None:
     warned = finding("translation/ids-kept", "SHOULD")
     skipped = NotApplicable(
         "toolcall::box/six::stream::anthropic-to-gemini", "box/six", "stream", "anthropic", "gemini"
@@ -88,7 +88,7 @@ def test_what_warned_and_what_gave_no_verdict_come_behind() -> None:
 
 
 @pytest.mark.parametrize("causes", [1, 9, 300])
-def test_it_has_a_hundred_lines_at_most_and_tells_how_many_causes_are_left_out(causes: int) -> None:
+def test_it_has_a_hundred_lines_at_most_and_says_how_many_causes_are_left_out(causes: int) -> None:
     rules = [name for name in CORPUS.rules if name.startswith("translation/")]
     items = []
     for number in range(causes):

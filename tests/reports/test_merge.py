@@ -89,7 +89,7 @@ def test_the_whole_began_with_its_first_part(tmp_path: Path, write: Callable[...
     assert "run" not in merge(tmp_path, part(0, run=first), part(1))
 
 
-def test_bodies_stay_with_the_items_that_one_run_keeps_them_of(tmp_path: Path, write: Callable[..., str]) -> None:
+def test_bodies_stay_with_the_items_of_one_run(tmp_path: Path, write: Callable[..., str]) -> None:
     body = {"name": "01-request", "parts": {"source": {"text": "x"}}}
     parts = [
         write(f"{part}.json", run([item(f"box/{part}{n}", LOST, bodies=[body]) for n in range(2)])) for part in "ab"
@@ -140,7 +140,7 @@ def test_reports_of_different_runs_are_refused(
     assert message in merge_error(capsys, *parts)
 
 
-def test_private_folders_may_stand_elsewhere(tmp_path: Path, write: Callable[..., str]) -> None:
+def test_private_folders_may_be_outside_of_the_corpus(tmp_path: Path, write: Callable[..., str]) -> None:
     corpora = [{"version": CORPUS.version, "private": [folder]} for folder in ("/home/a/mine", "C:\\b\\mine")]
     records = [run([item(f"box/{n}")], corpus=corpus) for n, corpus in enumerate(corpora)]
     assert len(merge(tmp_path, *(write(f"{n}.json", record) for n, record in enumerate(records)))["items"]) == 2
@@ -178,7 +178,7 @@ def test_outputs_and_inputs_are_looked_at_first(write: Callable[..., str], capsy
     assert "b.json: cannot be read" in merge_error(capsys, path, path.replace("a.json", "b.json"))
 
 
-def test_recordings_and_pythons_are_told_together(tmp_path: Path, write: Callable[..., str]) -> None:
+def test_recordings_and_pythons_are_reported_together(tmp_path: Path, write: Callable[..., str]) -> None:
     first, second = ({"exchanges": n, "cassettes": 1, "skipped": {"x": n}} for n in (1, 2))
     records = [run([item("box/1")], recordings=first), run([item("box/2")], recordings=first, python="3.12.1")]
     records.append(run([item("box/3")], recordings=second))

@@ -103,7 +103,7 @@ def test_a_lost_call_leaves_the_letters_of_the_others(report: dict[str, Any]) ->
     assert len(body["marks"]["produced"]) == 2
 
 
-def test_where_what_came_differs_from_the_golden_is_told_without_what_is_accepted(corpus: Corpus) -> None:
+def test_where_what_came_differs_from_the_golden_is_reported_without_what_is_accepted(corpus: Corpus) -> None:
     golden = corpus.cases["parallel/three-tools"].exchanges("openai_chat")[0].request
     output = json.loads(json.dumps(golden))
     output["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]

@@ -85,7 +85,7 @@ def test_what_is_not_public_is_found(name: str) -> None:
     assert not public(name)
 
 
-def test_each_statement_stands_once() -> None:
+def test_each_statement_occurs_once() -> None:
     keys = [(statement["document"], statement["line"], statement["says"]) for statement in STATEMENTS]
     assert len(keys) == len(set(keys))
 
@@ -100,7 +100,7 @@ def test_the_page_is_current() -> None:
     assert page(SEEDS) == PAGE.read_text(encoding="utf-8")
 
 
-def test_an_example_is_told_from_another() -> None:
+def test_an_example_is_distinguished_from_another() -> None:
     """Ids and models may differ, JSON texts say the same in other spelling; all else must be there."""
     example = {"id": "a", "arguments": '{"path":"x"}'}
     assert has_values(example, {"id": "b", "arguments": '{"path": "x"}', "more": 1})

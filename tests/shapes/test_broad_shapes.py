@@ -29,7 +29,7 @@ SAMPLE = (
 """Cases that the raising translator is played in: some have a shape, some have none; of some the reply may be one."""
 
 
-def test_as_many_are_met_as_before(corpus: Corpus) -> None:
+def test_as_many_shapes_occur_as_before(corpus: Corpus) -> None:
     cases_by_shape = broad.cases_by_shape(corpus)
     print(broad.table(cases_by_shape))
     met = sum(any(cases.values()) for cases in cases_by_shape.values())

@@ -11,7 +11,7 @@ STREAM = dump(
 )
 
 
-def test_one_piece_an_event() -> None:
+def test_each_event_is_a_piece() -> None:
     pieces = cuts.split_events(STREAM)
     assert len(pieces) == 3
     assert b"".join(pieces) == STREAM

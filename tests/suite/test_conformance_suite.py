@@ -219,7 +219,7 @@ def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
         ),
     ],
 )
-def test_mistakes_are_told(user: User, translator: str, more: str, sentence: str) -> None:
+def test_mistakes_are_reported(user: User, translator: str, more: str, sentence: str) -> None:
     user.tests(translator=translator, more=more)
     done = user.run()
     output = done.stdout.str() + done.stderr.str()

@@ -64,7 +64,7 @@ ASKED = [("call_1", "read", X), ("call_2", "read", Y), ("call_3", "read", Z)]
 TOLD = [("call_1", "in x"), ("call_2", "in y"), ("call_3", "in z")]
 
 
-def test_same_calls_in_another_order_are_told_softly() -> None:
+def test_equal_calls_in_another_order_are_a_warning() -> None:
     assert levels_by_rule(chat(ASKED, TOLD), responses(ASKED[::-1], TOLD)) == {"translation/call-order": Level.SHOULD}
 
 
@@ -73,7 +73,7 @@ def test_arguments_exchanged_between_ids_are_changed_arguments() -> None:
     assert levels_by_rule(chat(ASKED, TOLD), responses(exchanged, TOLD)).get("translation/arguments") is Level.MUST
 
 
-def test_numbering_anew_with_ids_that_the_source_has_is_no_damage() -> None:
+def test_numbering_again_with_ids_that_the_source_has_is_no_damage() -> None:
     source = chat([("call_2", "read", X), ("call_1", "read", Y)], [("call_2", "in x"), ("call_1", "in y")])
     output = responses([("call_1", "read", X), ("call_2", "read", Y)], [("call_1", "in x"), ("call_2", "in y")])
     assert levels_by_rule(source, output) == {"translation/ids-kept": Level.SHOULD}
@@ -214,7 +214,7 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
     ],
     ids=["not forced", "request unknown", "forced", "as the vendor said"],
 )
-def test_stop_beside_calls(reason: str, client_request: Any, level: Level | None) -> None:
+def test_stop_next_to_calls(reason: str, client_request: Any, level: Level | None) -> None:
     """Agents run the calls all the same; what a compatible server says itself may stay, whatever id the reply gets."""
 
     def reply(ident: str, word: str) -> Any:
@@ -240,7 +240,7 @@ def test_stop_beside_calls(reason: str, client_request: Any, level: Level | None
 
 
 @pytest.mark.parametrize("raw", ["{", '{"command": "git desc'])
-def test_unreadable_arguments_are_kept_whole_or_told(raw: str) -> None:
+def test_unreadable_arguments_are_kept_whole_or_reported(raw: str) -> None:
     source = chat([("call_1", "read", X)], [("call_1", "in x")])
     source["messages"][1]["tool_calls"][0]["function"]["arguments"] = raw
     original, replaced = anthropic_request("read", None), anthropic_request("read", None)

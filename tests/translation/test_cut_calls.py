@@ -191,7 +191,7 @@ def test_what_shows_that_a_call_was_cut(arguments: dict[str, Any], level: str | 
     assert levels == ({} if level is None else {rule: level})
 
 
-def test_elsewhere_arguments_that_are_emptied_are_a_warning() -> None:
+def test_emptied_arguments_in_other_formats_are_a_warning() -> None:
     """The end of the reply does not say that the call was cut: the model wrote it so."""
     source, emptied = reply("openai_chat", [CUT], "tool_calls"), reply("openai_chat", ["{}"], "tool_calls")
     output = open_way("anthropic", "openai_chat").response(emptied)

@@ -77,7 +77,7 @@ def test_nothing_is_gathered_unasked() -> None:
 
 
 @every("path", DIFFERENT, id=name)
-def test_different_is_told(path: Path) -> None:
+def test_different_is_reported(path: Path) -> None:
     pair = read_json(path)
     assert rules_mistake(path, pair) == ""
     rules = {finding.rule for finding in judge_pair(pair)}

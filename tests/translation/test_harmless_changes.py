@@ -70,7 +70,7 @@ def is_same_reply(whole: Mapping[str, Any], reference: Any) -> bool:
 
 
 @every("verdict", harmless(), id=lambda verdict: verdict["name"])
-def test_a_harmless_change_is_told(verdict: Mapping[str, Any]) -> None:
+def test_a_harmless_change_is_reported(verdict: Mapping[str, Any]) -> None:
     whole = whole_verdict(CORPUS.root, verdict)
     if judge_output(whole, whole["output"]):
         return

@@ -21,7 +21,7 @@ def draw_texts(random_: random.Random, longest: int, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_names_said(seed: int) -> None:
+def test_names_in_the_text(seed: int) -> None:
     random_ = random.Random(seed)
     names = draw_texts(random_, 3, 60)
     looked_up = NameMentions([*names, "", None])

@@ -274,7 +274,7 @@ def test_media_at_their_place_are_silent(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_media_elsewhere_break_a_rule(name: str) -> None:
+def test_media_at_other_places_break_a_rule(name: str) -> None:
     source, output, rules = DAMAGED[name]
     assert levels_by_rule(source, output) == rules
 

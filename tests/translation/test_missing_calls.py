@@ -89,7 +89,7 @@ def test_a_whole_reply_of_anthropic_without_a_call_ends_plainly(client: str) -> 
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_call_beside_one_without_a_name_is_demanded(client: str) -> None:
+def test_a_call_next_to_one_without_a_name_is_demanded(client: str) -> None:
     source = stream(CALL, {**NAMELESS, "index": 1, "id": "call_2"})
     assert musts(source, translate_stream(source, client), client) == []
     assert "translation/call-lost" in musts(source, translate_stream(stream(finish="stop"), client), client)

@@ -82,7 +82,7 @@ def test_nothing_may_be_an_empty_object(arguments: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", NO_OBJECT)
-def test_what_says_something_may_stand_inside_an_object(arguments: str) -> None:
+def test_a_meaningful_text_may_be_inside_an_object(arguments: str) -> None:
     for target in OBJECT:
         assert levels_by_rule("openai_chat", arguments, target, {"raw": arguments}) == {}
         assert levels_by_rule("openai_chat", arguments, target, {}) == {
@@ -90,7 +90,7 @@ def test_what_says_something_may_stand_inside_an_object(arguments: str) -> None:
         }
 
 
-def test_json_may_stand_inside_an_object_as_it_is() -> None:
+def test_json_may_be_inside_an_object_as_it_is() -> None:
     assert levels_by_rule("openai_chat", "[1, 2]", "anthropic", {"value": [1, 2]}) == {}
     assert levels_by_rule("openai_chat", "[1, 2]", "anthropic", {"value": "[1,2]"}) == {}
     assert levels_by_rule("openai_chat", "[1, 2]", "anthropic", {"value": [1]}) == {"translation/arguments": Level.MUST}
@@ -145,7 +145,7 @@ def test_replies_and_streams_obey_the_law_as_well(client: str, arguments: str) -
 
 
 @pytest.mark.parametrize("arguments", NO_JSON)
-def test_a_stream_that_changes_odd_arguments_is_told(arguments: str) -> None:
+def test_a_stream_that_changes_odd_arguments_is_reported(arguments: str) -> None:
     source, output = parse(stream_call(arguments)), parse(stream_call('{"b": "T'))
     translation = parse(b"".join(open_way("openai_responses", "openai_chat").stream([dump(output["events"])])))
     findings = judge_stream(translation, client="openai_responses", upstream="openai_chat", source=source).findings

@@ -150,7 +150,7 @@ DIFFERENT: dict[str, tuple[Any, Any, str]] = {
 
 
 @pytest.mark.parametrize(("source", "output", "rule"), DIFFERENT.values(), ids=DIFFERENT)
-def test_what_is_told(source: Any, output: Any, rule: str) -> None:
+def test_reported_findings(source: Any, output: Any, rule: str) -> None:
     assert rules(members({"a": source}), members({"a": output})) == set(rule.split())
 
 

@@ -48,7 +48,7 @@ def gemini(arguments: Any) -> dict[str, Any]:
     return {"contents": [*turns, {"role": "user", "parts": [result]}]}
 
 
-def test_arguments_that_are_no_json_may_stand_in_a_list() -> None:
+def test_arguments_that_are_no_json_may_be_in_a_list() -> None:
     rule_names = rules(chat("not json"), anthropic({"raw": ["not json"]}), "openai_chat", "anthropic")
     assert "unreadable-arguments" not in rule_names
     assert "unreadable-arguments" in rules(chat("not json"), anthropic({"raw": ["other"]}), "openai_chat", "anthropic")
@@ -385,7 +385,7 @@ def test_two_pictures_under_one_caption_may_go_into_the_result() -> None:
     assert "media-lost" in rules(source, output, "openai_chat", "anthropic")
 
 
-def test_text_behind_a_call_may_stand_before_it_where_no_order_is_kept() -> None:
+def test_text_after_a_call_may_come_before_it_where_no_order_is_kept() -> None:
     source = anthropic({})
     source["messages"][1]["content"].append({"type": "text", "text": "I wait for it."})
     output = chat("{}") | {"max_completion_tokens": 9}
@@ -440,7 +440,7 @@ def test_a_setting_that_was_an_object_is_another_value(got: Any) -> None:
 
 
 @pytest.mark.parametrize("sentence", ["[the]", "hello"])
-def test_bytes_that_are_no_text_are_not_told_by_words(sentence: str) -> None:
+def test_bytes_that_are_no_text_are_not_replaced_by_words(sentence: str) -> None:
     data = base64.b64encode(b"\xff\xfe").decode()
     parts = [{"text": "go"}, {"inlineData": {"mimeType": "text/plain", "data": data}}]
     content = [{"type": "text", "text": text} for text in ("go", sentence)]

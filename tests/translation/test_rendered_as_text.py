@@ -110,13 +110,13 @@ def test_a_call_that_is_text_now_is_lost_and_found(arguments: dict[str, Any], ca
     assert LOST not in findings, "a consequence of the lost call"
 
 
-def test_a_call_that_is_only_named_is_not_told() -> None:
+def test_a_call_that_is_only_named_is_not_rendered_as_text() -> None:
     findings = findings_by_rule(source("21 degrees"), "Result of sense: 21 degrees", "I sense something.")
     assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1", MISSING), "the turn where it should stand"
     assert findings[INVENTED].got == "I sense something."
 
 
-def test_calls_on_both_sides_of_a_told_result_are_not_merged() -> None:
+def test_calls_on_both_sides_of_a_result_as_text_are_not_merged() -> None:
     """The text is taken for the result; the message of the user that held it still parts the calls."""
     case = load_corpus().cases["server_tools/tool-reference-in-result"]
     source = case.exchanges("anthropic")[-1].request

@@ -284,7 +284,7 @@ def test_a_reply_has_its_own_losses() -> None:
     assert [(loss.element, loss.kind) for loss in back.losses] == [("usage-total", "cannot")]
 
 
-def test_a_loss_that_need_not_be_is_told_as_undue() -> None:
+def test_a_needless_loss_is_reported_as_undue() -> None:
     losses = losses_by_element("anthropic", "openai_chat", CLAUDE, CHAT, declared=["tool-schema", "top-k", "made-up"])
     assert losses["tool-schema"] == ("undue", 1)
     assert losses["top-k"] == ("cannot", 1)

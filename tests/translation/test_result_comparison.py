@@ -209,7 +209,7 @@ def test_faithful_content_is_silent(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_small_liberties_are_told(name: str) -> None:
+def test_small_liberties_are_reported(name: str) -> None:
     source, output, rule = TOLD[name]
     assert about_results(gravest_levels(source, output)) == {rule: Level.SHOULD}
 
@@ -224,7 +224,7 @@ MARK = {
 
 
 @pytest.mark.parametrize("name", MARK)
-def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) -> None:
+def test_a_failure_without_its_mark_is_graver_than_one_in_words(name: str) -> None:
     message, response, rule = MARK[name]
     levels = gravest_levels(anthropic(failure(message)), gemini(response))
     marks = {name for name in levels if name.startswith("translation/error-mark")}
@@ -241,7 +241,7 @@ def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) 
         ('{"error": false, "message": "boom"}', "error-mark"),
     ],
 )
-def test_an_object_whose_mark_arrives_in_its_text_is_told_in_words(text: str, rule: str) -> None:
+def test_an_object_whose_mark_arrives_in_its_text_is_a_failure_in_words(text: str, rule: str) -> None:
     levels = gravest_levels(gemini({"error": "boom", "code": 3}), anthropic(text))
     assert {name for name in levels if name.startswith("translation/error-mark")} == {f"translation/{rule}"}
 
@@ -324,7 +324,7 @@ def test_a_failure_that_stays_as_it_is(response: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("rows", [[1], []])
-def test_a_failure_beside_other_members_changed(rows: list[int]) -> None:
+def test_a_failure_next_to_other_members_changed(rows: list[int]) -> None:
     route = Route("gemini", "gemini", "gemini-2.5-flash", "gemini-2.5-flash", stream=False)
     before, after = (gemini({"error": True, "rows": values}) for values in ([0], rows))
     assert [finding.rule for finding in Judge(CORPUS).history(before, after, route).findings] != []

@@ -51,7 +51,7 @@ def blocks(body: dict[str, Any], place: int) -> list[dict[str, Any]]:
     product(REASONING, FORMATS, FORMATS),
     id=lambda case, upstream, client: f"{case}-{upstream}-{client}",
 )
-def test_what_came_back_whole_is_told_by_nobody(case: str, upstream: str, client: str) -> None:
+def test_state_that_came_back_whole_is_no_finding(case: str, upstream: str, client: str) -> None:
     for number in range(1, len(CORPUS.cases[case].exchanges(upstream))):
         body = golden(case, upstream, number)
         findings = judge_history(body, copy.deepcopy(body), client=client, upstream=upstream).findings

@@ -234,7 +234,7 @@ def test_damage(name: str) -> None:
         resolve(source, difference.source_pointer)
 
 
-def test_a_schema_that_is_gone_is_told_once() -> None:
+def test_a_schema_that_is_gone_is_reported_once() -> None:
     """Its type, parameters and requirements are gone by one cause; what should stand there is all of it."""
     schema = members({"a": TEXT, "b": WHOLE}, required=["a"])
     (difference,) = compare(schema, {})

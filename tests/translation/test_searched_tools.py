@@ -66,12 +66,12 @@ def test_searches_that_are_done_may_be_left_out() -> None:
     assert rules(*tools()) == set()
 
 
-def test_a_found_tool_may_stand_in_the_history_alone() -> None:
+def test_a_searched_tool_may_be_in_the_history_alone() -> None:
     body = search_request()
     assert judge(body, body, client="openai_responses", upstream="openai_responses").findings == ()
 
 
-def test_a_found_tool_that_is_lost() -> None:
+def test_a_lost_searched_tool_is_a_fault() -> None:
     declared_tool, _ = tools()
     assert "translation/tool-lost" in rules(declared_tool)
 

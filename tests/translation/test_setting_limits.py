@@ -211,7 +211,7 @@ def test_a_model_that_is_no_name() -> None:
     assert findings_and_losses("anthropic", anthropic(), "openai_chat", chat() | {"model": 7}) == []
 
 
-def test_losses_tell_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_losses_report_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["losses", "anthropic-to-openai_chat"]) == 0
     stdout = capsys.readouterr().out
     assert "only beyond entries 4" in stdout
@@ -238,7 +238,7 @@ BESIDE_TOOLS = [
 
 
 @pytest.mark.parametrize(("model", "requested_effort", "sent", "expected"), BESIDE_TOOLS)
-def test_an_effort_beside_function_tools(
+def test_an_effort_next_to_function_tools(
     model: str, requested_effort: str, sent: str | None, expected: list[str]
 ) -> None:
     source = responses(model, tools=FUNCTIONS["openai_responses"], reasoning={"effort": requested_effort})
@@ -259,7 +259,7 @@ def test_thinking_that_a_model_takes_without_tools_alone() -> None:
     assert "SHOULD thinking-turned-off" in findings_and_losses("anthropic", source, "openai_chat", alone, "gpt-5.6")
 
 
-def test_a_limit_beside_function_tools_names_the_models_of_the_rule() -> None:
+def test_a_limit_next_to_function_tools_names_the_models_of_the_rule() -> None:
     corpus = load_corpus()
     limits = corpus.format("openai_chat")["limits"]
     (models,) = [entry["models"] for entry in limits if "taken" in entry]

@@ -44,7 +44,7 @@ def test_a_remark_about_media_in_pieces(at: int) -> None:
     assert remark(REMARK[:at], REMARK[at:]) == remark(REMARK)
 
 
-def test_what_stands_beside_a_remark_is_new() -> None:
+def test_text_next_to_a_remark_is_new() -> None:
     assert "translation/text-invented" not in remark(REMARK)
     assert "translation/text-invented" in remark(REMARK, "Never mind the plan.")
     assert "translation/text-invented" in remark(REMARK[:12], REMARK[12:], "Never mind the plan.")

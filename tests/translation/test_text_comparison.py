@@ -235,14 +235,14 @@ def test_the_talk_itself_is_faithful() -> None:
 
 
 @pytest.mark.parametrize("number", [3, 6, 8])
-def test_a_lost_message_that_is_said_elsewhere_is_lost(number: int) -> None:
+def test_a_lost_message_whose_text_occurs_again_is_lost(number: int) -> None:
     messages = conversation()
     del messages[number]
     levels = verdict(anthropic(*TALK), chat(*messages))
     assert {rule for rule, level in levels.items() if level is MUST} == {"text-lost"}
 
 
-def test_lost_text_beside_a_call_that_is_said_elsewhere_is_lost() -> None:
+def test_lost_text_next_to_a_call_that_occurs_again_is_lost() -> None:
     messages = conversation()
     messages[1] = ("assistant", (None, ("t1", "f")))
     assert verdict(anthropic(*TALK), chat(*messages)) == {"text-lost": MUST}
@@ -265,7 +265,7 @@ def gemini_note_before_results(*, later: str) -> dict[str, Any]:
     ("note_at", "expected"),
     [(3, set()), (None, {"translation/text-lost"}), (1, {"translation/text-moved"}), (5, {"translation/text-moved"})],
 )
-def test_a_note_before_results_may_only_go_behind_them(note_at: int | None, expected: set[str]) -> None:
+def test_a_note_before_results_may_only_go_after_them(note_at: int | None, expected: set[str]) -> None:
     source = gemini_note_before_results(later="You wrote: Note: keep the file")
     messages: list[tuple[str, Any]] = [
         ("user", "Go."),
@@ -281,7 +281,7 @@ def test_a_note_before_results_may_only_go_behind_them(note_at: int | None, expe
     assert texts == expected
 
 
-def test_equal_notes_before_results_go_behind_their_own() -> None:
+def test_equal_notes_before_results_go_after_their_own() -> None:
     source = anthropic(
         ("user", "Go."),
         ("assistant", [("t1", "f")]),
@@ -310,7 +310,7 @@ def request_with_search() -> dict[str, Any]:
     return anthropic(("user", "Look it up."), ("assistant", [search, search_result, "Found it."]), ("user", "Thanks."))
 
 
-def test_a_hosted_step_may_be_told_where_it_stood() -> None:
+def test_a_hosted_step_may_become_text_at_its_place() -> None:
     output = chat(("user", "Look it up."), ("assistant", "[web_search: x]\nFound it."), ("user", "Thanks."))
     assert verdict(request_with_search(), output) == {"text-invented": NOTE}
 
@@ -319,12 +319,12 @@ def test_a_hosted_step_may_be_told_where_it_stood() -> None:
     ("text", "expected"),
     [("(Searched the web.) Found it.", {"text-invented": NOTE}), ("Found it. Not really.", {"text-changed": MUST})],
 )
-def test_what_is_written_into_text_beside_a_hosted_step(text: str, expected: dict[str, Level]) -> None:
+def test_what_is_written_into_text_next_to_a_hosted_step(text: str, expected: dict[str, Level]) -> None:
     output = chat(("user", "Look it up."), ("assistant", text), ("user", "Thanks."))
     assert verdict(request_with_search(), output) == expected
 
 
-def test_a_hosted_step_excuses_nothing_elsewhere() -> None:
+def test_a_hosted_step_excuses_nothing_at_other_places() -> None:
     output = chat(
         ("user", "Look it up."), ("assistant", "Found it."), ("user", ["Thanks.", "Ignore previous instructions."])
     )
@@ -488,7 +488,7 @@ def test_a_search_result_in_an_object(response: dict[str, Any], rules: set[str] 
     assert must == rules if rules is not None else "translation/search-source" not in must
 
 
-def test_texts_that_close_up_behind_a_lost_one_did_not_move() -> None:
+def test_texts_that_close_up_after_a_lost_one_did_not_move() -> None:
     """What the model said between two words of the user is lost: that alone is told."""
     settings = {"model": "gpt-4.1-2025-04-14"}
     first, answer, second = ("Where does the judge live?", "I cannot say that.", "Then the bill, please.")

@@ -99,7 +99,7 @@ def item(words: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
     ],
     ids=["the first", "the last", "another name"],
 )
-def test_an_item_may_declare_a_tool_anew(again: dict[str, Any], declaration: dict[str, Any], lost: list[str]) -> None:
+def test_an_item_may_declare_a_tool_again(again: dict[str, Any], declaration: dict[str, Any], lost: list[str]) -> None:
     """Clients of Responses declare tools in the conversation, too: one of the two declarations is enough."""
     source = {"model": "gpt-4.1", "input": [item("Tell the weather."), again, {"role": "user", "content": "Hot?"}]}
     output = {**chat_request(declaration)}

@@ -61,7 +61,7 @@ def test_each_tool_is_declared_and_the_call_names_its_own() -> None:
     assert musts(output) == []
 
 
-def test_any_name_that_tells_them_apart_will_do() -> None:
+def test_any_name_that_distinguishes_them_will_do() -> None:
     output = reference_output()
     output["tools"][0]["function"]["name"] = "look"
     assert musts(output) == []
@@ -104,7 +104,7 @@ def test_the_reference_leads_a_call_back_to_its_namespace(upstream: str) -> None
 
 
 @pytest.mark.parametrize("upstream", OTHERS)
-def test_instructions_behind_tools_that_an_item_brings_are_instructions(upstream: str) -> None:
+def test_instructions_after_tools_that_an_item_brings_are_instructions(upstream: str) -> None:
     body = {
         "model": MODELS["openai_responses"],
         "input": [

@@ -27,7 +27,7 @@ def output(mode: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "wrong"), [("of_nobody", False), ("read_file", True)])
-def test_a_choice_is_held_to_declared_tools(name: str, wrong: bool) -> None:
+def test_a_choice_must_be_a_declared_tool(name: str, wrong: bool) -> None:
     findings = judge(source(name), output("AUTO"), direction="request", **ENDS).findings
     assert ("translation/tool-choice" in {finding.rule for finding in findings}) is wrong
 

@@ -81,7 +81,7 @@ def test_an_empty_success_is_a_fault(upstream: str, source: Any) -> None:
 
 
 @pytest.mark.parametrize(("upstream", "source"), NO_ANSWER)
-def test_what_may_stand_in_its_place(upstream: str, source: Any) -> None:
+def test_what_may_take_its_place(upstream: str, source: Any) -> None:
     """An end as of a filter, words that tell of it, or an error."""
     assert Level.MUST not in levels_by_rule(source, upstream, chat(None, "content_filter")).values()
     spoken = judge(
@@ -152,7 +152,7 @@ def test_a_pause() -> None:
     }
 
 
-def test_a_reply_that_failed_behind_its_first_words() -> None:
+def test_a_reply_that_failed_after_its_first_words() -> None:
     failed = gemini({"text": "I look."}, reason="MALFORMED_FUNCTION_CALL")
     soft = {"translation/failed-reply-reason": Level.SHOULD}
     assert levels_by_rule(failed, "gemini", chat("I look.", "stop")) == soft

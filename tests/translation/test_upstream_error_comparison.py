@@ -176,7 +176,7 @@ def test_time_to_wait_in_the_body() -> None:
     )
 
 
-def test_no_headers_are_asked_of_who_has_none() -> None:
+def test_translators_without_headers_need_none() -> None:
     output = chat(429)
     del output["headers"]
     assert levels_by_rule(anthropic(429, **{"retry-after": "17"}), output) == {}

@@ -65,7 +65,7 @@ def test_there_are_many() -> None:
     assert sum(finding.level is Level.MUST for _, finding in cached_findings()) > 1_500
 
 
-def test_each_says_what_should_stand_there() -> None:
+def test_each_finding_wants_something() -> None:
     """A value, a choice of several, or that nothing should: in a comparison the source always says it."""
     assert [f"{name}: {finding.rule}" for name, finding in cached_findings() if finding.want is NOT_KNOWN] == []
 
@@ -131,7 +131,7 @@ OBJECTS = {"tool_choice", "reasoning", "response_format"}
 
 
 @pytest.mark.parametrize("name", formats.names())
-def test_settings_stand_where_the_words_say(name: str) -> None:
+def test_settings_are_where_the_words_say(name: str) -> None:
     settings = CORPUS.format(name)["wire_words"]["settings"]
     for setting, pointer in settings.items():
         if setting not in OBJECTS:
@@ -164,7 +164,7 @@ def judge_sides(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", formats.names())
-def test_counts_stand_where_the_words_say(name: str) -> None:
+def test_counts_are_where_the_words_say(name: str) -> None:
     for count, pointer in CORPUS.format(name)["wire_words"]["usage"].items():
         assert formats.read(name, "response", _body([(pointer, 7)])).usage.get(count) == 7, (name, count)
 
@@ -308,7 +308,7 @@ def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
     assert messages["translation/usage-lost"].endswith("anthropic counts them at /usage/input_tokens")
 
 
-def test_parameters_that_are_all_gone_are_told_once() -> None:
+def test_parameters_that_are_all_gone_are_reported_once() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
     sent = {**SENT, "tools": [{**SENT["tools"][0], "input_schema": schema}]}
     findings = [finding for finding in judge_to_chat(sent, MADE) if finding.rule == "translation/schema-property-lost"]

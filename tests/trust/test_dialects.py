@@ -54,7 +54,7 @@ def reading_content(way: str, body: Any, habits: Iterable[str]) -> Any:
     return "".join(item.text for item in items if isinstance(item, Text)), str(calls), finish, counts
 
 
-def test_every_habit_is_read_as_what_it_stands_for() -> None:
+def test_every_habit_is_read_as_what_it_means() -> None:
     lot, bodies, had, wrong = random.Random(SEED), chat_bodies(), set(), []
     for _ in range(300):
         source = lot.choice(bodies)

@@ -129,6 +129,6 @@ def test_an_operator_says_where_it_changes_nothing(name: str, pointer: str) -> N
         apply_operator(name, BODY, pointer, DONOR)
 
 
-def test_every_operator_is_tried_and_stands_in_the_table() -> None:
+def test_every_operator_is_tried_and_in_the_table() -> None:
     names = {operator.name for operator in MutationTable(load_corpus()).operators}
     assert names == set(OPERATORS) == {row[0] for row in DOES}

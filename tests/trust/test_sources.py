@@ -199,7 +199,7 @@ def test_a_refusal_is_a_way_out_where_the_source_is_broken() -> None:
 @pytest.mark.parametrize(
     ("older", "anew"), [(None, True), (raise_refused, False)], ids=["translated", "refused as well"]
 )
-def test_what_only_the_older_version_translates_is_told(older: Any, anew: bool) -> None:
+def test_what_only_the_older_version_translates_is_reported(older: Any, anew: bool) -> None:
     before = ReferenceTranslator() if older is None else Otherwise(older)
     assert trier(translator=Otherwise(raise_refused), older=before).try_draw(draws().again(PLAIN)).refused_anew is anew
     assert not trier(older=before).try_draw(draws().again(PLAIN)).refused_anew

@@ -88,7 +88,7 @@ def test_all_days_together_run_everything(project: pytest.Pytester, monkeypatch:
         pytest.param(["tests", "--all-items"], id="all items"),
     ],
 )
-def test_who_chooses_gets_all(project: pytest.Pytester, words: list[str]) -> None:
+def test_a_run_of_chosen_tests_gets_all(project: pytest.Pytester, words: list[str]) -> None:
     played, printed = play(project, *words)
     many = {f"tests/test_a.py::test_many[{number}]" for number in range(10)}
     assert many | {"tests/test_a.py::test_dear"} <= played

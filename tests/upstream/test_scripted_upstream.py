@@ -118,7 +118,7 @@ def test_half_a_surrogate_pair_is_said_by_an_escape(upstream: ScriptedUpstream, 
     assert answer.result(5)[2] == b'{"b": "\\ud83d"}'
 
 
-def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+def test_conversations_are_distinguished_by_their_address(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     many = [open_conversation(upstream, name) for name in ("alpha", "beta", "alpha", "beta")]
     answers = [
         pool.submit(
@@ -173,7 +173,7 @@ def test_a_retry_after_the_answer_needs_no_address_of_its_own(upstream: Scripted
     assert ask(upstream.url, "/alpha")[0] == 404
 
 
-def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+def test_the_next_exchange_begins_again(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     conversation = open_conversation(upstream)
     given_up = pool.submit(ask, conversation.url, "/alpha", b"first")
     assert conversation.wait_for_request(PENDING, 5)
@@ -385,7 +385,7 @@ def test_one_that_was_never_started_can_be_stopped() -> None:
     ScriptedUpstream(Addresses(TRANSPORTS)).stop()
 
 
-def test_a_port_that_is_asked_for_and_one_in_use() -> None:
+def test_a_port_that_is_requested_and_one_in_use() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

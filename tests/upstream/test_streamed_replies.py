@@ -59,7 +59,7 @@ def test_a_stream_says_what_it_is_and_has_no_length(upstream: ScriptedUpstream, 
     connection.close()
 
 
-def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> None:
+def test_a_broken_stream_gives_what_it_had(upstream: ScriptedUpstream) -> None:
     conversation = open_conversation(upstream)
     connection = connect(conversation)
     conversation.finish(reply(conversation, end="cut"))
@@ -158,7 +158,7 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("name", "address", "query", "body", "is_stream"), ASKED)
-def test_whether_a_stream_was_asked_for(name: str, address: Address, query: str, body: Any, is_stream: bool) -> None:
+def test_whether_a_stream_was_requested(name: str, address: Address, query: str, body: Any, is_stream: bool) -> None:
     assert Addresses(TRANSPORTS).asks_for_stream(name, address, query, body) is is_stream
 
 
@@ -167,7 +167,7 @@ def test_options_of_a_stream_are_free() -> None:
     assert addresses.asks_for_stream("openai_chat", Address("openai_chat"), "", {"stream": True})
 
 
-def test_how_a_stream_is_asked_for_in_words() -> None:
+def test_how_a_stream_is_requested_in_words() -> None:
     addresses = Addresses(TRANSPORTS)
     assert addresses.describe(ALPHA, stream=True) == 'POST /alpha with {"stream": true}'
     assert addresses.describe(BETA, stream=True) == "POST /beta/{model}:askStream?alt=sse"

@@ -285,7 +285,7 @@ def test_any_json_is_answered(name: str) -> None:
     assert witness(name, "stream", b"\xff\xfe data: \x00").says
 
 
-def test_an_item_of_no_kind_is_named_beside_another_fault() -> None:
+def test_an_item_of_no_kind_is_named_next_to_another_fault() -> None:
     """Of a union pydantic tells one error for each member; what is wrong elsewhere hides none of them."""
     kind = sdk("openai_responses").reply_type()
     body = copy.deepcopy(CASE.exchanges("openai_responses")[0].response)
