@@ -49,7 +49,7 @@ class Tool:
 
     @property
     def takes_words(self) -> bool:
-        """Whether it reads the words behind its name at all."""
+        """Whether it reads the words after its name at all."""
         return self.has_options or "argv" in self._names
 
 

@@ -50,7 +50,7 @@ def pytest_sessionfinish() -> None:
 
 
 def _redirect_bytecode(config: pytest.Config) -> None:
-    """Let workers and children compile each module once, and leave no file beside the sources.
+    """Let workers and children compile each module once, and leave no file next to the sources.
 
     A run of pytest compiles hundreds of modules; hundreds of tests start one.
     """
@@ -88,7 +88,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def excluded_marks(config: pytest.Config) -> list[str]:
-    """The marks of the tests that run only where ``-m`` names them: beside others nobody can say how long one takes."""
+    """The marks of the tests that run only where ``-m`` names them: next to others their time means nothing."""
     shared = hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None)
     return [mark for mark in ("all_places", *(["timing"] if shared else [])) if mark not in config.option.markexpr]
 

@@ -1,7 +1,7 @@
 """One test for many things of a kind: it checks every one of them, and names all that fail.
 
-A test for each of a thousand files costs more to collect, in every worker, than the checks in it take. ``every`` stands
-where ``pytest.mark.parametrize`` would, and leaves the test as it is written, for one thing::
+A test for each of a thousand files costs more to collect, in every worker, than the checks in it take. ``every`` takes
+the place of ``pytest.mark.parametrize``, and leaves the test as it is, for one thing::
 
     @every("case, name", GOLDENS, id=lambda case, name: f"{case.id}-{name}", by=lambda case, name: case.family)
     def test_settings(case: Case, name: str) -> None: ...

@@ -17,7 +17,7 @@ GOOD = "then/good"
 
 
 class FaultRun:
-    """A run with a case ``fault/NAME`` for each fault, whose last check fails, and a good item behind."""
+    """A run with a case ``fault/NAME`` for each fault, whose last check fails, and a good item last."""
 
     def __init__(
         self, project: Any, spec: str, faults: Iterable[str], *options: str, checks: Sequence[str] = ("request",)

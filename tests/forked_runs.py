@@ -3,7 +3,7 @@
 ``run(["-q", "x"], folder)`` does what ``subprocess.run([sys.executable, "-m", "pytest", "-q", "x"], cwd=folder)`` does:
 one process, the *forker*, imports pytest, the judge and the reference once, and forks a child for each run. It plays
 nothing itself, so that a child begins with modules alone, and with nothing that a run leaves behind. Where no process
-can be forked, each run is started anew; so is one with workers of xdist, which look for modules where its own process
+can be forked, each run is started again; so is one with workers of xdist, which look for modules where its own process
 looked when it started.
 """
 
@@ -112,7 +112,7 @@ def _import_all() -> None:
 
 
 def _serve(path: Sequence[str], orders: int, answers: int) -> int:
-    """Fork a child for each order that comes, and tell its exit code. Returns in each child, too, with that code."""
+    """Fork a child for each order that comes, and write its exit code. Returns in each child, too, with that code."""
     while line := _line(orders):
         child = os.fork()
         if not child:

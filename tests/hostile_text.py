@@ -1,4 +1,4 @@
-"""A text that attacks whoever shows it, and whether an output is free of it."""
+"""A text that attacks the terminal that shows it, and whether an output is free of it."""
 
 from __future__ import annotations
 

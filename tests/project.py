@@ -49,7 +49,7 @@ class Project:
         """Run pytest inside this process, with our plugin alone; with ``-n``, xdist's workers have their own.
 
         pytest spends a third of a short run on other plugins: it lists all files of their packages, and asks for their
-        versions. What our plugin does beside them is seen in processes of their own.
+        versions. Tests in subprocesses show what our plugin does next to them.
         """
         # Modules that other tests' projects had under the same names.
         importlib.invalidate_caches()

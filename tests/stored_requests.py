@@ -22,7 +22,7 @@ def route(case: Case, upstream: str) -> Route:
 
 
 def request_pairs(case_id: str, upstream: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each request of a conversation that leaves out what was said before, and the upstream request for it."""
+    """Each request of a conversation that leaves out the earlier turns, and the upstream request for it."""
     case = load_corpus().cases[case_id]
     session = ReferenceTranslator().open(route(case, upstream))
     request = case.exchanges(CLIENT)[0].request

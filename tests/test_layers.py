@@ -1,6 +1,6 @@
-"""Who may import whom: the table ``layers.toml`` holds for every module, and ARCHITECTURE.md shows its rows.
+"""Which module may import which: the table ``layers.toml`` holds for every module, and ARCHITECTURE.md shows its rows.
 
-``python tests test_layers`` writes the rows in ARCHITECTURE.md anew.
+``python tests test_layers`` rewrites the rows in ARCHITECTURE.md.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def format_names() -> set[str]:
 
 
 def words_of_formats() -> dict[str, str]:
-    """The names of formats, and the keys that tell their bodies from others (``format.json``: ``marks``)."""
+    """The names of formats, and the keys that distinguish their bodies from others (``format.json``: ``marks``)."""
     meanings = {name: f"the format {name}" for name in format_names()}
     for name in sorted(format_names()):
         marks = json.loads((ROOT / "corpus" / "formats" / name / "format.json").read_text(encoding="utf-8"))["marks"]

@@ -22,7 +22,7 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "starters" not in path.
 
 
 def unsafe_prints(path: Path) -> Iterator[str]:
-    """The calls that print, or tell pytest, what nothing has made fit."""
+    """The calls that print, or pass to pytest, a text that no function made fit."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and _prints(node.func) and not all(map(_is_fit, node.args)):
             yield f"{path.relative_to(PACKAGE)}:{node.lineno}: {ast.unparse(node)}"

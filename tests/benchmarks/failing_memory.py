@@ -1,7 +1,7 @@
 """What failing items leave behind: MB that the process of pytest grows by for 1,000 of them.
 
 ``python tests benchmarks.failing_memory`` runs 2,000 items of an ``exec:`` child that answers wrongly, and prints the
-memory of pytest's process behind 100, 1,000 and 2,000 of them; ``--in-process`` takes a Python translator.
+memory of pytest's process after 100, 1,000 and 2,000 of them; ``--in-process`` takes a Python translator.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MARKS = (100, 1_000, 2_000)
 
 
 def resident() -> float:
-    """The memory of this process in MB; Linux alone tells it."""
+    """The memory of this process in MB; On Linux alone."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 class Watched(Some):
-    """Notes the memory behind each mark."""
+    """Notes the memory after each mark."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)

@@ -205,7 +205,7 @@ def request_of(corpus: Corpus, config: GatewayConfig | None, process: Any, route
 
 
 class _Started:
-    """A gateway's process, and what it was told of the provider."""
+    """A gateway's process, and the provider's port and path."""
 
     def __init__(self, config: GatewayConfig, upstream: str) -> None:
         self.upstream = upstream
@@ -214,7 +214,7 @@ class _Started:
 
 @contextlib.contextmanager
 def run_gateways(others: dict[str, Path], route: Route, corpus: Corpus) -> Iterator[list[Gateway]]:
-    """All that is measured, behind it one provider."""
+    """All measured gateways, before one provider."""
     with contextlib.ExitStack() as stack:
         command = [sys.executable, __file__, "--provider", route.upstream]
         provider = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))

@@ -65,7 +65,7 @@ def _talk(size: int) -> Body:
 
 
 def _captions(size: int) -> Body:
-    """Pictures behind the results of their calls, each below a text with the id of its call."""
+    """Pictures after the results of their calls, each below a text with the id of its call."""
     calls, results = [call(at) for at in range(size)], [result(at) for at in range(size)]
     for at in range(size):
         data = base64.b64encode(b"\x89PNG\r\n\x1a\n%08d" % at).decode()
@@ -106,7 +106,7 @@ def _members(value: Any, keys: tuple[str, ...], make: Callable[[int], Any]) -> A
 
 
 def _lists(value: Any, make: Callable[[list[Any]], list[Any]]) -> Any:
-    """The value with its long lists made anew."""
+    """A copy of the value with its long lists changed."""
     if isinstance(value, dict):
         return {key: _lists(entry, make) for key, entry in value.items()}
     if isinstance(value, list):

@@ -2,12 +2,12 @@
 
 Prints a line for each thing that may grow: the sizes, each twice the one before; CPU seconds at the largest; the
 exponent, fitted to all sizes by least squares over logarithms (1 is linear); and the peak of the process, which does
-nothing else, in MB: behind the smallest size, and behind the largest. A line that breaks a limit, of the exponent or
-of seconds and MB, is marked with ``!``, and the exit status is 1. Run it alone: what else the machine does falls on the
+nothing else, in MB: after the smallest size, and after the largest. A line that breaks a limit, of the exponent or of
+seconds and MB, is marked with ``!``, and the exit status is 1. Run it alone: what else the machine does falls on the
 figures.
 
 ``--faults`` adds bodies and streams that are spoilt as a whole, calls between all formats among them: over 600 lines.
-Each is measured once, at its largest size and at a quarter of it; one that comes near a limit is measured anew as the
+Each is measured once, at its largest size and at a quarter of it; one that comes near a limit is measured again as the
 others are. It takes about an hour.
 """
 

@@ -6,7 +6,7 @@
 * *Events per second* of CPU: the upstreams' events, one piece each, through ``stream``; the request before is not
   timed. Once for the short replies of the family ``shell``, dialects left out, once for one long text in pieces of 40
   characters. What sends and receives by itself is timed with its HTTP on loopback.
-* *First output*: behind how many events the first bytes come out; of what sends by itself, whether before the end.
+* *First output*: after how many events the first bytes come out; of what sends by itself, whether before the end.
 * *Memory*: a text of 50 MB against one of 50 KB, in pieces of equal size. Of translators in this process alone.
 
 Exits with 1 if the reference takes over 10 % more memory for the long text than for the short one.
@@ -168,7 +168,7 @@ def _time(
 def _first_output_positions(
     driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], bytes]], *, inside: bool
 ) -> list[Any]:
-    """Of each stream: behind which event the first output came, of how many.
+    """Of each stream: after which event the first output came, of how many.
 
     Through HTTP that is not to be known. There the upstream keeps its end back for a while, and what comes is whether
     anything came out before it: of a few streams, as that takes time.

@@ -1,4 +1,4 @@
-"""Lists of captured exchanges: what is read of each form, what belongs together, and what is said of the rest."""
+"""Lists of captured exchanges: what is read of each form, what belongs together, and what is reported of the rest."""
 
 from __future__ import annotations
 

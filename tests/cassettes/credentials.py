@@ -41,7 +41,7 @@ _DRAWN = re.compile(r"\{(\w+)(?::(\d+))?\}")
 
 @dataclass(frozen=True)
 class Credential:
-    """A secret of a kind, and the words that tell it: ``NAME=secret``, an address around it, or itself."""
+    """A secret of a kind, and what makes it recognizable: ``NAME=secret``, an address around it, or itself."""
 
     kind: str
     secret: str

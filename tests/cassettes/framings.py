@@ -17,7 +17,7 @@ def _event_line(event: Event) -> str:
 
 
 def _indented_data(event: Event) -> str:
-    """The JSON broken where it may be, a line each: behind the signs between its texts."""
+    """The JSON over several lines, an element a line."""
     laid = json.dumps(event, indent=1)
     return "".join(f"data: {line}\n" for line in laid.split("\n"))
 

@@ -2,7 +2,8 @@
 
 Reads source files of all languages, logs, lockfiles and pages that are installed on this machine, as tool results would
 hold them, and prints every line that changed with what became a placeholder. Real e-mail addresses and keys in them are
-told apart by whoever reads the list; `harmless.json` beside this file holds the samples that were once changed wrongly.
+distinguished by the reader of the list; `harmless.json` next to this file holds the samples that were once changed
+wrongly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A provider on loopback: it notes what it is asked, and answers what was laid ready, one after the other."""
+"""A provider on loopback: it records the requests, and sends the planned replies one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drift: a golden that has grown old is told, with provider, case and pointer; a model's own choice of words is not."""
+"""Drift: an outdated golden is reported with provider, case and pointer; a model's own choice of words is not."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_other_vendors_replies_are_no_goldens_of_the_provider(corpus: Corpus, tm
 def drift_of_change(
     corpus: Corpus, tmp_path: Path, name: str, change: Callable[[Any], None], **about: Any
 ) -> list[Finding]:
-    """What is told of a recording of anything whose reply has been changed."""
+    """The drift findings on a recording whose reply was changed."""
     today = record_today(corpus, tmp_path, name, case=None)
     response = json.loads(json.dumps(today.response))
     change(response)

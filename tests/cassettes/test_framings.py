@@ -1,4 +1,6 @@
-"""A known secret in every framing of a stream that our reader of replies accepts, in pieces: none is left, or told."""
+"""A known secret in every framing of a stream that our reader of replies accepts, in pieces: none is left, or the check
+reports it.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_json_in_prose_stays_json(text: str, expected: str) -> None:
 
 
 def test_installed_files_stay_as_they_are() -> None:
-    """Of what is installed beside the tests; `python tests cassettes.harmless` reads all of a machine."""
+    """Of what is installed next to the tests; `python tests cassettes.harmless` reads all of a machine."""
     folder = Path(sysconfig.get_paths()["purelib"] or site.getsitepackages()[0])
     paths = [*folder.glob("p*/*.py"), *folder.glob("*/*.pyi"), *folder.glob("*.dist-info/RECORD")]
     lines, wrong = 0, []

@@ -43,7 +43,7 @@ def second_request(name: str, corpus: Corpus, case: str, change: Any) -> dict[st
 
 
 def reply_calls(name: str, reply: dict[str, Any]) -> list[Any]:
-    """The list in which a reply's calls stand; in the cases taken here nothing else does."""
+    """The list of a reply's calls; in these cases it holds nothing else."""
     if name == "anthropic":
         content = reply["content"]
     elif name == "openai_chat":

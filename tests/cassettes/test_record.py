@@ -78,7 +78,7 @@ def test_the_settings_name_the_folder(corpus: Corpus, upstream: Provider, record
 
 
 def request_content(corpus: Corpus, name: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What a request says: its settings and tools as they stand, its calls and results as they are read.
+    """What a request says: its settings and tools as they are, its calls and results as they are read.
 
     The model's own turns may hold more: an ideal client sends back what it was sent.
     """

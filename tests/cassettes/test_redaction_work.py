@@ -1,4 +1,4 @@
-"""Redaction takes time that grows with the text, whatever stands in it."""
+"""Redaction takes time that grows with the text, whatever is in it."""
 
 from __future__ import annotations
 

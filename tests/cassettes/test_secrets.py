@@ -155,7 +155,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 def test_the_key_itself_survives_in_no_spelling(
     spelling: str, streamed: bool, key: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
-    """A provider that tells the key to the model, which repeats it."""
+    """The provider gives the key to the model, which repeats it."""
     case = corpus.cases["shell/realistic"]
     upstream.answers = []
     for laid in replies(case, "openai_chat", streamed=streamed):

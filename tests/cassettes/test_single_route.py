@@ -228,7 +228,9 @@ class Translator:
 def test_whether_a_function_was_forced_is_not_known(
     pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In Chat, ``stop`` is right beside a call that was forced; what stands in does not say what the real one did."""
+    """In Chat, ``stop`` is right next to a call that was forced; the substitute does not know what the real translator
+    did.
+    """
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     forced = {"tool_choice": {"type": "tool", "name": "run_shell_command"}}
     exchange = ForeignExchange(first.url, {**first.request, **forced}, 200, "application/json", first.answer)

@@ -310,7 +310,7 @@ def test_what_a_format_spells_otherwise_are_the_same_bytes() -> None:
 
 
 def reencode_bytes(results: list[Json]) -> Json:
-    """An agent that reads bytes and writes them anew, in the standard alphabet alone."""
+    """Decode and encode bytes again, in the standard alphabet alone."""
     for result in results:
         for part in result.get("multimodal_parts", ()):
             if "data" in part:
@@ -331,7 +331,7 @@ def test_an_empty_object_next_to_pictures_is_dropped() -> None:
 
 
 def test_agents_are_handed_the_text_that_the_tool_returned() -> None:
-    """Gemini puts a text into an object, beside pictures too; the tool did not."""
+    """Gemini puts a text into an object, next to pictures too; the tool did not."""
     golden = copy.deepcopy(CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request)
     answer = golden["contents"][2]["parts"][0]["functionResponse"]
     parts = []

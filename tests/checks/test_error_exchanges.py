@@ -1,4 +1,6 @@
-"""Errors of the upstream in the checks: played after their request, asked only of who does them, state intact."""
+"""Errors of the upstream in the checks: played after their request, asked only of translators that translate errors,
+state intact.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def play(check: str, case: Case, way: Route, translator: Any, variant: str = "")
 
 
 class DropsReferences:
-    """Leaves out references, and the results that would then stand alone."""
+    """Leaves out references, and the results that would then be on their own."""
 
     def open(self, way: Route, /) -> DropsReferences:
         self.inner = ReferenceTranslator().open(way)

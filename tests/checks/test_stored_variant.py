@@ -114,7 +114,7 @@ class GivesIdsOfItsOwn(Session):
 
 
 class SaysEverythingTwice(Session):
-    """Looks up what was said, and sends the reply's id along with it."""
+    """Looks up the earlier turns, and sends the reply's id along with them."""
 
     def __init__(self, way: Route) -> None:
         super().__init__(way)

@@ -275,7 +275,7 @@ def test_the_bytes_that_came_are_kept(change: Change, variant: str, tmp_path: Pa
 
 
 def test_a_fault_of_the_reply_says_which_events_made_it(tmp_path: Path) -> None:
-    """Its pointer goes into the reply that the stream assembles to, which stands beside the stream's bodies."""
+    """Its pointer goes into the reply that the stream assembles to, which is next to the stream's bodies."""
 
     def renamed(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield from (
@@ -305,7 +305,7 @@ def test_a_session_without_streams_has_no_items() -> None:
 
 
 def ends_with_the_finish(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Reads nothing behind the finish reason of Chat and Anthropic: there the reply is whole."""
+    """Reads nothing after the finish reason of Chat and Anthropic: there the reply is whole."""
 
     def until_then() -> Iterator[bytes]:
         for chunk in chunks:

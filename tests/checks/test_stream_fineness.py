@@ -73,7 +73,7 @@ def end_within_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def ends_as_if_whole(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Behind 7 events makes an end in order, where the source has none."""
+    """After 7 events makes an end in order, where the source has none."""
     pieces: list[bytes] = []
     for piece in stream(_record_chunks(chunks, pieces)):
         if b"event: error" in piece and len(pieces) == 7:

@@ -66,7 +66,7 @@ class Runner:
         (folder / "bin").mkdir()
 
     def python(self, script: str) -> None:
-        """What stands in for ``python``."""
+        """The substitute for ``python``."""
         path = self.folder / "bin" / "python"
         path.write_text(script, encoding="utf-8")
         path.chmod(0o755)

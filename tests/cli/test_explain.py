@@ -306,7 +306,7 @@ def test_the_place_holds_all_differences(left: Any, right: Any, pointer: str) ->
 
 
 def test_a_rule_names_the_reports_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of its evidence, and those of the classes of faults that it tells; each once, and only under `seen`."""
+    """Those of its evidence, and those of the classes of faults that it names; each once, and only under `seen`."""
     assert main(["explain", "--json", "translation/tool-strict"]) == 0
     [rule] = json.loads(capsys.readouterr().out)
     urls = [report["url"] for report in rule["parts"]["seen"]]

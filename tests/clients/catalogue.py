@@ -17,7 +17,7 @@ KEY = "dummy-key"
 
 @dataclass(frozen=True)
 class Started:
-    """How a client is started: its command behind the program, and its variables."""
+    """How a client is started: its command after the program, and its variables."""
 
     arguments: list[str]
     environment: dict[str, str]

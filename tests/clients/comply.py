@@ -32,7 +32,7 @@ SECONDS = 50
 
 @dataclass
 class ComplianceResult:
-    """What the command said of a format before an upstream: of each test its status and its errors."""
+    """The command's results for a format before an upstream: each test's status and errors."""
 
     client: str
     upstream: str
@@ -72,7 +72,7 @@ class Obliging:
 async def comply(client: str, upstream: str, program: Path, judge: Judge, folder: Path) -> ComplianceResult:
     """Play the command's tests of the format ``client``; ``folder`` is a scratch folder.
 
-    Raises RuntimeError if it tells no results.
+    Raises RuntimeError if it prints no results.
     """
     name, path = NAMES[client]
     words = [str(program), "--json", "--format", name, "--timeout", "10", "--base-url"]

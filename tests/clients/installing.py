@@ -1,4 +1,4 @@
-"""Installs the clients in the versions that `package-lock.json` names, and `llm-comply` beside them."""
+"""Installs the clients in the versions that `package-lock.json` names, and `llm-comply` next to them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def can_isolate_network() -> bool:
 
 
 def raise_loopback() -> bool:
-    """Switch on loopback in a fresh namespace, where it is off; whether no address elsewhere can be reached.
+    """Switch on loopback in a fresh namespace, where it is off; whether no other address can be reached.
 
     The numbers are those of netdevice(7).
     """

@@ -40,6 +40,6 @@ def applies(test: str) -> bool:
 
 
 async def comply(upstream: str, checkout: Path, judge: Judge, folder: Path) -> ComplianceResult:
-    """Play the tests before a provider; ``folder`` is a scratch folder. Raises RuntimeError if they tell no results."""
+    """Play the tests before a provider; ``folder`` is for scratch. Raises RuntimeError if they print no results."""
     words = [bun_of(checkout) or "bun", "run", str(checkout / SCRIPT), "--json", "--base-url"]
     return await run_suite(FORMAT, upstream, words, "/v1", judge, folder, SECONDS)

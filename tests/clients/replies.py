@@ -27,7 +27,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Answer:
-    """A text, and the calls behind it."""
+    """A text, and the calls after it."""
 
     id: str
     text: str = ""

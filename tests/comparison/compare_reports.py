@@ -2,9 +2,9 @@
 
 ``python tests comparison.compare_reports OLD.json NEW.json [--renamed FILE.json]``
 
-A finding is its item, body, level, pointer and rule. FILE maps old rule ids to lists of new ones: a finding may then
-stand under another rule at the same place and level. Retired ids of the corpus count as renamed by themselves. Exits
-with 1 if a finding or a verdict differs in any other way.
+A finding is its item, body, level, pointer and rule. FILE maps old rule ids to lists of new ones: a finding may then be
+under another rule at the same place and level. Retired ids of the corpus count as renamed by themselves. Exits with 1
+if a finding or a verdict differs in any other way.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _add_text(items: list[Any], entry: dict[str, Any], format_name: str) -> None
 
 
 def _add_steps(elements: Content, blocks: list[dict[str, Any]]) -> None:
-    """Steps as they are read: Gemini's are parts of one member, perhaps with a signature beside it.
+    """Steps as they are read: Gemini's are parts of one member, perhaps with a signature next to it.
 
     A picture that Gemini draws is no step, but media.
     """
@@ -167,7 +167,7 @@ def _add_steps(elements: Content, blocks: list[dict[str, Any]]) -> None:
 
 
 def _call_arguments(corpus: Corpus, format_name: str, call: dict[str, Any]) -> Any:
-    """The arguments of a call; free text stands in an object where the format has functions alone."""
+    """The arguments of a call; free text is in an object where the format has functions alone."""
     if "input" not in call:
         return _arguments(call, format_name)
     return call["input"] if is_native(corpus, format_name, "tool-custom") else {"input": call["input"]}
@@ -199,14 +199,13 @@ def _merge_leading_texts(items: list[Any]) -> list[Any]:
 
 
 def _separate_texts(items: list[Any]) -> list[Any]:
-    """The same where each text stands in a message of its own."""
+    """The same where each text is in a message of its own."""
     return sorted(items, key=lambda item: item[0] != "text")
 
 
 def order_results(elements: Content) -> Content:
-    """The same with the results in the order of their calls, first in their turn: where they stand is each API's own.
-
-    That they stand where the API wants them is a rule of its format.
+    """The same with the results in the order of their calls, first in their turn: their place is each API's own, and a
+    rule of its format.
     """
     order = sorted(
         range(len(elements.results)), key=lambda place: (elements.results[place][0] is None, elements.results[place][0])
@@ -258,7 +257,7 @@ def _wishes(reading: Reading) -> list[Any]:
 
 
 def _captions(turn: Turn, place: int) -> bool:
-    """Whether a text only says of which result the media behind it are: formats that cannot nest them need that."""
+    """Whether a text only says of which result the media after it are: formats that cannot nest them need that."""
     after = turn.items[place + 1] if place + 1 < len(turn.items) else None
     results = any(isinstance(item, Result) for item in turn.items[:place])
     return results and isinstance(after, Media) and turn.items[place].text.endswith(":")  # type: ignore[union-attr]
@@ -327,7 +326,7 @@ def _texts_in(block: dict[str, Any]) -> list[str]:
 def same_content(expected: Any, actual: Any) -> bool:
     """Whether a scenario's result content is what was read: text, texts, or an object (perhaps as JSON text).
 
-    Media of the result may be told of by a placeholder.
+    A placeholder may replace media of the result.
     """
     texts = actual if isinstance(actual, list) else [actual] if isinstance(actual, str) else None
     if isinstance(expected, dict):
@@ -383,7 +382,7 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
 
 
 def is_full_effort(corpus: Corpus, case: Case, format_name: str, wish: dict[str, Any]) -> bool:
-    """Whether how much to think is all that the case's model takes in a format beside the case's tools."""
+    """Whether the effort is the most that the case's model takes in a format together with the case's tools."""
     limits = format_data(corpus, format_name)["limits"]
     return any(
         wish in entry["taken"] and matches_model(corpus, case.model(format_name), entry["models"])

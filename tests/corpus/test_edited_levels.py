@@ -68,7 +68,7 @@ def _write_edited_corpus(root: Path, folders: tuple[str, ...], level: str) -> Co
 
 
 def _link(source: Path, target: Path, folders: tuple[str, ...]) -> None:
-    """Link what is in a folder, but for the ``folders`` that are written anew."""
+    """Link what is in a folder, except the ``folders`` that are rewritten."""
     for path in source.iterdir():
         name = str(path.relative_to(ROOT))
         if name in folders:

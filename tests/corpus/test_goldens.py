@@ -243,7 +243,7 @@ def _without_calls(elements: expected.Content) -> expected.Content:
 
 
 def _without_stand_ins(items: list[Any], scenario_elements: expected.Content) -> list[Any]:
-    """What was said, without the texts that stand for media of the user which the format cannot say."""
+    """A turn's items without the texts that replace the user's media in formats that cannot hold them."""
     media = scenario_elements.unsaid
     descriptions = ReferencedMedia(media)
     return [
@@ -334,7 +334,7 @@ FREE_TEXT = {
 
 
 def _own_declarations(own: list[Any]) -> list[Any]:
-    """What the readers show of declarations of an API's own tools: in Gemini what stands under its key."""
+    """What the readers show of declarations of an API's own tools: in Gemini what is under its key."""
     return [*own, *(value for declaration in own for value in declaration.values())]
 
 

@@ -210,7 +210,7 @@ def test_a_rule_with_an_unknown_level(copy: Path) -> None:
 
 
 def test_a_rule_is_read_when_it_is_requested(copy: Path) -> None:
-    """A file that cannot be read fails who asks for that rule, and nobody else."""
+    """A file that cannot be read fails only the request for that rule."""
     (copy / "formats" / "gemini" / "rules" / "shape.json").write_text("{")
     rules = Corpus(copy).rules
     assert rules["anthropic/shape"].id == "anthropic/shape"

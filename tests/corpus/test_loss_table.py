@@ -30,7 +30,7 @@ def file() -> dict[str, Any]:
 
 
 def test_the_file_is_what_the_formats_yield(file: dict[str, Any], corpus: Corpus) -> None:
-    """Red after a change of expresses.json: ``toolcall-conformance losses --json`` makes it anew."""
+    """Red after a change of expresses.json: ``toolcall-conformance losses --json`` makes it again."""
     assert file == table(corpus)
 
 

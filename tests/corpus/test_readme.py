@@ -59,7 +59,7 @@ def typescript_runner(typescript: Callable[[Path], list[str]], tmp_path_factory:
 
 
 def run(command: list[str], corpus: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As the README says it: beside the corpus, by its name alone."""
+    """As the README says it: next to the corpus, by its name alone."""
     words = [*command, corpus.name, *arguments]
     return subprocess.run(words, cwd=corpus.parent, capture_output=True, text=True, check=False, timeout=120)
 

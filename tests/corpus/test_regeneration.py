@@ -1,4 +1,4 @@
-"""Regeneration: it writes what the reference renders anew, nothing else, all of it or nothing, and survives a kill.
+"""Regeneration: it rewrites what the reference renders, nothing else, all of it or nothing, and survives a kill.
 
 Each run is a pytest in a process of its own over a temporary copy of the corpus, ``--corpus DIR``.
 """
@@ -105,7 +105,7 @@ def corpus(whole_corpus: Path) -> Path:
 
 
 def run(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
-    """A pytest over the goldens of a corpus, in a process of its own: its return code, and what it said."""
+    """A pytest over the goldens of a corpus, in a process of its own: its return code and its output."""
     # A plugin of equal length, written within the same second, would be taken for the one that was compiled before.
     name = f"plugin_{crc32(plugin.encode())}"
     (corpus.parent / f"{name}.py").write_text(plugin, encoding="utf-8")

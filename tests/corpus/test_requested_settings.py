@@ -1,6 +1,6 @@
 """Golden replies hold what their requests asked for, of a model that takes such tools.
 
-Some parts a provider gives only to who asks, and some members of a request it repeats.
+A provider sends some parts only on request, and repeats some members of a request.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Command:
-    """A command line of a page, without its comment; ``mark`` and ``reason`` are what stands above its block."""
+    """A command line of a page, without its comment; ``mark`` and ``reason`` are what is above its block."""
 
     text: str
     mark: str
@@ -166,7 +166,7 @@ class Shell:
         return 0
 
     def _bodies(self, words: list[str]) -> None:
-        """The captured bodies that a command of `judge` reads: what a client of Anthropic's and Gemini said."""
+        """The captured bodies that a command of `judge` reads: those of a client of Anthropic's and of Gemini."""
         client, upstream = (self._corpus.cases["shell/seed"].exchanges(name)[0] for name in ("anthropic", "gemini"))
         error = {"status": 429, "body": {"error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}}}
         error_body = {

@@ -58,7 +58,7 @@ def skeleton(case: str, like: dict[str, Any]) -> dict[str, Any]:
 
 
 def _renew_id(id: str, drawn: random.Random) -> str:
-    """Another id of the same form: what stands before the last `_01` or `_` stays."""
+    """Another id of the same form: what comes before the last `_01` or `_` stays."""
     head, sep, tail = id.rpartition("_")
     size = 2 if tail.startswith("01") else 0
     kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)

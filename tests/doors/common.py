@@ -1,4 +1,4 @@
-"""What the doors share: TODOs and mistakes in JSON files, where a word stands in the code, and the tests of a thing."""
+"""What the doors share: TODOs and mistakes in JSON files, where the code has a word, and the tests of a thing."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _explain_error(error: jsonschema.ValidationError) -> str:
 
 
 def todos(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """The JSON Pointers of texts that still say TODO, each with what is to stand there."""
+    """The JSON Pointers of texts that still say TODO, each with what is to be there."""
     if isinstance(value, str) and (mark := _PLACEHOLDER.search(value)):
         yield place, value[mark.start() :].lstrip("/")
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -1,8 +1,8 @@
 """The door for a rule: ``python tests doors.rule FORMAT/SLUG [--direction DIRECTION] [--like RULE]``.
 
 A rule that is not there gets a skeleton, with the shortest obeying body of the format (or that of ``--like``). One that
-is there is looked at: what its file lacks, whether a check names it, whether it has its boundary pair, and whether
-the judge is right about the doubles of it. A pair that is lacking gets a skeleton, and verdicts are written anew.
+is there is looked at: what its file lacks, whether a check names it, whether it has its boundary pair, and whether the
+judge is right about the doubles of it. A pair that is lacking gets a skeleton, and verdicts are rewritten.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _about(rule: str) -> list[Double]:
 
 
 def verdicts(rule: str) -> None:
-    """Write the verdicts of a rule anew where they are out of date."""
+    """Rewrite the verdicts of a rule where they are out of date."""
     if any(export.line_of(double) != exported(double.family).get(double.name) for double in _about(rule)):
         print("wrote   corpus/verdicts: ", end="", flush=True)
         export.main([rule])

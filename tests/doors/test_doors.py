@@ -98,7 +98,7 @@ def test_a_body_that_is_legal_now() -> None:
 
 
 def test_a_variant_that_the_judge_refuses() -> None:
-    """It is said before any verdict of it is written."""
+    """The message comes before any verdict is written."""
     (right,) = (
         double for double in doubles(BorderDouble) if double.name == "border-limits/four-stop-sequences/openai_chat"
     )
@@ -169,7 +169,7 @@ def test_a_case_like_none(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_class_that_nobody_knows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is told before anything is rendered or written."""
+    """The message comes before anything is rendered or written."""
     scenario = read_json(default_root() / "scenarios/shell/realistic/scenario.json")
     path = write(
         tmp_path / "scenario.json", scenario | {"guards": [{"class": "nonsense", "url": "https://example.org"}]}

@@ -189,7 +189,7 @@ class BodyDouble(Double):
         return [finding for finding in findings if finding.rule not in before]
 
     def _is_clean(self, place: Place) -> bool:
-        """Whether nothing is to be said of the reference's own output, else a harmless item might not pass."""
+        """Whether the reference's own output has no finding, else a harmless item might not pass."""
         return self.kind != "harmless" or not judged(place, place.output)
 
     def _item(self, place: Place) -> ItemResult:

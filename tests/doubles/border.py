@@ -1,8 +1,8 @@
 """Doubles at the border of one rule: a legal body as near to it as can be, and the same body a notch further.
 
 Both are the obeying example of the rule with a few members changed. The first is harmless and stands ``beside`` the
-rule, the second is broken: so nobody has to believe that the first is near. They are judged by the rules of their
-format alone; the broken one also as what a translator made of the example. Of a SHOULD the second is a warning.
+rule, the second is broken: so the first is provably near. They are judged by the rules of their format alone; the
+broken one also as what a translator made of the example. Of a SHOULD the second is a warning.
 
 >>> border = borders(__name__)
 >>> border(
@@ -48,7 +48,7 @@ BYTES = "bytes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BorderDouble(Double):
-    """A double of one body that stands alone: the example of ``example``, changed by ``edits``."""
+    """A double of one body that is on its own: the example of ``example``, changed by ``edits``."""
 
     example: str
     edits: tuple[Edits, ...]
@@ -166,7 +166,7 @@ class PairDouble(BorderDouble):
 
 
 def alone(format_name: str, direction: str, body: Any, model: str) -> tuple[Finding, ...]:
-    """What the judge says of a body that stands alone; of a stream also of the reply that it is put together to."""
+    """The findings on a body on its own; of a stream also those on its assembled reply."""
     judge = Judge(load_corpus())
     if direction == "stream":
         return judge.stream(None, body, Ends(format_name, format_name, model, model)).findings

@@ -43,7 +43,7 @@ ByFormat = Rules | Mapping[str, Rules]
 
 @cache
 def root() -> Path:
-    """Where the verdicts stand."""
+    """The folder of the verdicts."""
     return load_corpus().root / "verdicts"
 
 
@@ -80,7 +80,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Double(ABC):
-    """One fault, or one harmless habit, in what stands in one format.
+    """One fault, or one harmless habit, in bodies of one format.
 
     ``kind`` says what a judge must say of it: of a broken one a MUST of ``rules``, of a warning one a SHOULD of
     ``rules`` and no MUST, of a harmless one no MUST, and no SHOULD but of ``warns``. ``beside`` are MUST rules that a
@@ -123,7 +123,7 @@ class Double(ABC):
     def shown(self) -> dict[str, Any] | None:
         """The place that is exported: where it is, and the bodies there; the output of a stream is bytes.
 
-        None if its fault stands in no body and no stream.
+        None if no body and no stream shows its fault.
         """
 
     def surprise(self, played: Played) -> str:
@@ -173,7 +173,7 @@ def heading(mutant: Any, title: str = "") -> Heading:
 
 
 def formats_of(rule: ByFormat, stated: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The formats that a fault stands in: those stated, else those that its rules are about, else all."""
+    """The formats that a fault is in: those stated, else those that its rules are about, else all."""
     if stated is not None:
         return (stated,) if isinstance(stated, str) else tuple(stated)
     if isinstance(rule, Mapping):

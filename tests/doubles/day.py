@@ -1,4 +1,4 @@
-"""Which of a double's places are tried on a day, beside that of its verdict."""
+"""Which of a double's places are tried on a day, in addition to that of its verdict."""
 
 from __future__ import annotations
 

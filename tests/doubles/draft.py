@@ -79,12 +79,12 @@ class Draft:
 
     @property
     def texts(self) -> list[wire.Text]:
-        """What somebody said: captions and placeholders of media are the translator's own words."""
+        """The texts of the speakers, without the translator's own captions and placeholders."""
         return [text for text in wire.texts(self.format, self.body) if not _OWN.fullmatch(text.text.strip())]
 
     @property
     def captions(self) -> list[wire.Text]:
-        """The translator's texts that say which call the media behind them come from."""
+        """The translator's texts that say which call the media after them come from."""
         texts = {text.text for text in wire.texts(self.source_format, self.source)} if self.source else set()
         return [text for text in self.all_captions if text.text not in texts]
 
@@ -106,7 +106,7 @@ class Draft:
 
     @property
     def tools(self) -> list[wire.Tool]:
-        """The declared functions; not those that stand for another kind of tool, whose schema is the translator's own.
+        """The declared functions; not those that replace another kind of tool, whose schema is the translator's own.
 
         That is a free-text tool, or one that the source's API itself defines.
         """
@@ -136,7 +136,7 @@ class Draft:
 
     @property
     def result_batches(self) -> list[list[wire.Result]]:
-        """Results that stand together."""
+        """Neighbouring results."""
         return _grouped(self.results)
 
     def results_of(self, batch: list[wire.Call]) -> list[wire.Result]:
@@ -148,7 +148,7 @@ class Draft:
 
     @property
     def system(self) -> list[str]:
-        """The texts of the system prompt, which is what stands before the conversation."""
+        """The texts of the system prompt, which is what comes before the conversation."""
         if self.format == "anthropic":
             stated = self.body.get("system") or []
             return [stated] if isinstance(stated, str) else [block["text"] for block in stated]

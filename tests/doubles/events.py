@@ -1,4 +1,4 @@
-"""Handles on what stands in the events of a stream of any format. They read and write in place.
+"""Handles on what is in the events of a stream of any format. They read and write in place.
 
 An event is as ``toolcall_conformance.basics.streaming.parse`` has it: ``{"event": name, "data": value}``.
 """

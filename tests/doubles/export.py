@@ -1,8 +1,8 @@
 """Writes doubles to ``corpus/verdicts/``, for judges in any language: ``python tests doubles.export [WORD …]``.
 
-A word is a rule, a family, or the name of a verdict or its beginning: then only the verdicts that
-break that rule, come near it or are so called are made anew, and the other lines stay as they are. A double that has a
-verdict keeps its place and its ``since``. The line of a double that is gone goes, and so does a family's empty file.
+A word is a rule, a family, or the name of a verdict or its beginning: then only the verdicts that break that rule, come
+near it or are so called are made again, and the other lines stay as they are. A double that has a verdict keeps its
+place and its ``since``. The line of a double that is gone goes, and so does a family's empty file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AGAIN = "write it anew: python tests doubles.export"
 
 
 def line_of(double: Double) -> bytes | None:
-    """The line of a double in its family's file; None if its fault stands in no body and no stream."""
+    """The line of a double in its family's file; None if no body and no stream shows its fault."""
     example = double.shown()
     if example is None:
         return None
@@ -74,7 +74,7 @@ def _golden(example: dict[str, Any], key: str) -> Path | None:
 
 
 def content_of(family: str, anew: Sequence[Double]) -> bytes:
-    """The content of a family's file, with the lines of these doubles made anew; empty if it has no line."""
+    """The content of a family's file, with new lines of these doubles; empty if it has no line."""
     names = {double.name for double in doubles() if double.family == family}
     lines = {name: line for name, line in exported(family).items() if name in names}
     for double in anew:

@@ -1,4 +1,4 @@
-"""Bodies that are illegal themselves, in one place: a fault elsewhere in their translation is none of theirs."""
+"""Bodies that are illegal themselves, in one place, which causes no fault at another place of their translation."""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ class DoubledSession:
     """The reference's session with hooks.
 
     ``asked`` is the client's last request, ``answered`` the provider's last reply; ``shared`` is one dict for all
-    sessions of the translator, where a fault keeps what should belong to one conversation. ``in_no_body``: what it does
-    stands in no body, so that no file shows it.
+    sessions of the translator, where a fault keeps what should belong to one conversation. ``in_no_body``: no body
+    shows what it does, so no file has it.
     """
 
     in_no_body: ClassVar[bool] = False
@@ -192,7 +192,7 @@ class LoopDouble(Double):
         return whole_exchanges(self.client, exchanges)[number - 1].request
 
     def shown(self) -> dict[str, Any] | None:
-        """The request in which the fault stands (of a harmless one the last); None if none does."""
+        """The request that shows the fault (of a harmless habit the last one); None if there is none."""
         if self.fault in IN_NO_FILE or self.session.in_no_body:
             return None
         variant = self.variants[0] if self.variants else ""

@@ -1,4 +1,4 @@
-"""Handles on the media of a request: what they are, whose they are, and where they stand."""
+"""Handles on the media of a request: what they are, whose they are, and where they are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from doubles.draft import Draft, need
 
 @dataclass(slots=True)
 class Piece(wire.Handle):
-    """Media at ``entry`` in the list ``holder``; ``result`` is the result that they stand in, if any."""
+    """Media at ``entry`` in the list ``holder``; ``result`` is the result that has them, if any."""
 
     result: wire.Result | None = None
 
@@ -121,18 +121,18 @@ def pictures(draft: Draft) -> list[Piece]:
 
 
 def inside(draft: Draft) -> list[Piece]:
-    """Those that stand in a result; there is nothing to change where there are none."""
+    """Those in a result; Skip where there are none."""
     return list(need([piece for piece in pieces(draft) if piece.result is not None]))
 
 
 def of_tools(draft: Draft) -> list[Piece]:
-    """Media in results, and those behind them under a caption; there is nothing to change where there are none."""
+    """Media in results, and those after them under a caption; there is nothing to change where there are none."""
     captions = [caption.text for caption in draft.captions]
     return list(need([piece for piece in pieces(draft) if piece.result is not None or _before(piece) in captions]))
 
 
 def of_users(draft: Draft) -> list[Piece]:
-    """The user's media: they stand in none, in no message of results, and under no caption."""
+    """The user's media: in no result, in no message of results, and under no caption."""
     answering = [id(result.message) for result in draft.results if result.message is not None]
     captions = [caption.text for caption in draft.all_captions]
     return [

@@ -41,7 +41,7 @@ class SendingSession(DoubledSession):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the provider is sent beside the body."""
+        """The headers that the provider receives."""
         return ADDRESSES.request_headers(self.route.upstream, OWN_KEY)
 
     def before_sending(self, upstream: str) -> None:

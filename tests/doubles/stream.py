@@ -127,7 +127,7 @@ class StreamDouble(Double):
         return Played(f"{case} {variant}", result.findings, result.verdict, result.reason, spared=spared)
 
     def shown(self) -> dict[str, Any] | None:
-        """The stream in which the fault stands; None if it stands in no bytes.
+        """The stream that shows the fault; None if no bytes do.
 
         Of a habit that is the same in several formats one is shown.
         """
@@ -230,7 +230,7 @@ def run(double: StreamDouble, case: str, variant: str, upstream: str) -> Run:
 
 
 class _Doubled:
-    """A translator: the reference with a double's change in its streams. It keeps what was said to it, and by it."""
+    """A translator: the reference with a double's change in its streams. It records its inputs and outputs."""
 
     def __init__(self, double: StreamDouble) -> None:
         self.double = double
@@ -320,7 +320,7 @@ def frame(event: Event, format_name: str) -> bytes:
 
 
 def whole_events(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The events of a stream as soon as they are whole, however it was cut; what stands behind the last one is lost."""
+    """The events of a stream as soon as they are whole, however it was cut; what comes after the last one is lost."""
     rest = b""
     for chunk in chunks:
         rest += chunk

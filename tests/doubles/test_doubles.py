@@ -140,7 +140,7 @@ def _what(outcome: Told) -> object:
 
 
 def test_stream_equals_reply_is_reported_with_the_fault() -> None:
-    """It never stands alone here: what differs from the reply breaks a rule of its own."""
+    """It never occurs alone here: what differs from the reply breaks a rule of its own."""
     double = next(double for double in doubles(StreamDouble) if double.fault == "text-behind-the-call-dropped")
     assert "translation/stream-equals-reply" in next(double.played(None)).named(Level.SHOULD)
 

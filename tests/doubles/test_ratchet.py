@@ -1,8 +1,7 @@
 """Every MUST rule has a double that breaks it, and a harmless variant that comes near it; what lacks one is listed.
 
 ``ratchet.json`` lists the MUST rules that still lack one, and under ``warning`` the SHOULD rules of translation that no
-double breaks. The list only shrinks: whoever adds a double takes its rule
-out and lowers FROZEN, and a new rule cannot come in.
+double breaks. The list only shrinks: a new double takes its rule out and lowers FROZEN, and a new rule cannot come in.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ def test_the_list_is_what_is_missing(kind: str) -> None:
 @pytest.mark.parametrize("kind", FROZEN)
 @pytest.mark.parametrize(("since", "listed"), [("0.1.0", False), ("0.1.0", True), ("0.2.0", True)])
 def test_a_new_rule_cannot_enter(kind: str, since: str, listed: bool) -> None:
-    """Whether somebody writes it into the list or not."""
+    """Whether the list names it or not."""
     new = "gemini/made-up"
     lines = [*RATCHET[kind], new] if listed else RATCHET[kind]
     problems = complaints(kind, DEMANDED[kind] | {new: since}, covered(kind), lines, FROZEN[kind])

@@ -1,7 +1,7 @@
 """What a finding wants is true: put at its place and judged again, it is gone and brings no new MUST.
 
 Asked of all verdicts that have findings, a third of them a day. What the repair of one fault uncovers of others is
-listed in ``uncovered.json``, each with its reason; forms, words and bytes beside a stream cannot be put.
+listed in ``uncovered.json``, each with its reason; forms, words and bytes next to a stream cannot be put.
 """
 
 from __future__ import annotations

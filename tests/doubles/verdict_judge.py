@@ -66,7 +66,7 @@ def source_of(whole: Mapping[str, Any]) -> Any:
 
 
 def _said(client: str, stream: dict[str, Any]) -> dict[str, Any]:
-    """What a client is told, however it is cut, and the state that it is given."""
+    """What a client receives, however it is cut, and its state."""
     assembled = formats.assemble(client, stream)
     reading = formats.read(client, "response", assembled.body)
     state = [item.value for turn in reading.turns for item in turn.items if isinstance(item, Opaque)]

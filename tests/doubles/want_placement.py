@@ -1,7 +1,7 @@
 """A body with what a finding wants at the place that it names: what its reader would make of it.
 
-A value is put where ``got`` stands: for what is at ``at``, inside the JSON text there, for the member of the object
-there that has it, or everywhere where that is an id or a name. What stands nowhere gets a key that the finding's own
+A value is put in the place of ``got``: for what is at ``at``, inside the JSON text there, for the member of the object
+there that has it, or everywhere where that is an id or a name. What has no place gets a key that the finding's own
 words name, or a place in the lists around ``at``.
 """
 
@@ -69,7 +69,7 @@ def _changes(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
 
 
 def _left_out(stands: Any, finding: Finding) -> Iterator[Change]:
-    """Without what stands there, the part of the text that is told, the member with the value, or the list's entry."""
+    """Without the value there, the reported part of the text, the member with the value, or the list's entry."""
     at, got = finding.pointer, finding.got
     if isinstance(stands, str) and isinstance(got, str) and got != stands and got in stands:
         yield partial(_put, pointer=at, value="".join(stands.rsplit(got, 1)))
@@ -134,7 +134,7 @@ def _under_a_key(stands: dict[str, Any], finding: Finding, value: Any) -> Iterat
 
 
 def _beside(at: str, value: Any) -> Iterator[Change]:
-    """Behind and before each list entry that holds the place; in a stream as an event anywhere behind or before it."""
+    """After and before each list entry that holds the place; in a stream as an event anywhere after or before it."""
     if at.startswith("/events/"):
         event = {"data": value, **({"event": value["type"]} if "type" in value else {})}
         first = int(at.split("/")[2])
@@ -150,7 +150,7 @@ def _beside(at: str, value: Any) -> Iterator[Change]:
 
 
 def _in_all_events(finding: Finding, value: Any) -> Iterator[Change]:
-    """In each event from the finding's on that has the same value at the place: some rules tell the first alone."""
+    """In each event from the finding's on that has the same value at the place: some rules report the first alone."""
     way = finding.pointer.split("/")
     if finding.body or way[1:2] != ["events"] or len(way) < 4:
         return

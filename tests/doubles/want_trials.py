@@ -33,7 +33,7 @@ Judge = Callable[[Any], Sequence[Finding]]
 
 @dataclass(frozen=True)
 class Lie:
-    """A finding whose ``want`` does not repair it; ``still``: it is told all the same, ``new``: the MUSTs that came."""
+    """A finding whose ``want`` does not repair it; ``still``: it is reported again, ``new``: the new MUSTs."""
 
     finding: Finding
     still: bool

@@ -1,8 +1,7 @@
-"""What findings say should stand, and does stand, where a body is wrong: ``python tests doubles.wants``.
+"""What findings say should be there, and is there, where a body is wrong: ``python tests doubles.wants``.
 
-It judges every broken verdict and every
-body that a rule has as its example of a breach, and lists the rules whose findings do not say what should stand there,
-or what does, with how many of them do not. Notes are left out.
+It judges every broken verdict and every body that a rule has as its example of a breach, and lists the rules whose
+findings do not say what should be there, or what is, with how many of them do not. Notes are left out.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def is_of_a_format(finding: Finding) -> bool:
 
 
 def says_nothing(finding: Finding) -> bool:
-    """Whether what stands there would be right by what should, so that nobody can see the difference."""
+    """Whether ``got`` fits ``want``, so that the finding shows no difference."""
     want, got = finding.want, finding.got
     if want is MISSING or got is MISSING:
         return want is got

@@ -1,4 +1,4 @@
-"""Handles on what stands in a body of any format: calls, results, texts, tools. They read and write in place."""
+"""Handles on what is in a body of any format: calls, results, texts, tools. They read and write in place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
 
 @dataclass(slots=True)
 class Handle:
-    """What stands as ``entry`` in the list ``holder``; ``message`` is the message or turn around it, if any."""
+    """The value ``entry`` in the list ``holder``; ``message`` is the message or turn around it, if any."""
 
     format: str
     holder: list[Any]

@@ -1,6 +1,6 @@
 """A command whose processes try to outlive it: ``fugitives.py KIND TOKEN``. It prints a line when they run.
 
-Each has the token among its arguments, so that a list of processes shows who is left.
+Each has the token among its arguments, so that a list of processes shows those that are left.
 """
 
 from __future__ import annotations

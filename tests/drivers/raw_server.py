@@ -1,4 +1,4 @@
-"""A server on loopback that plays bytes as they stand, however little they are HTTP."""
+"""A server on loopback that sends bytes unchanged, HTTP or not."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_a_body_that_is_no_object(ask: Any) -> None:
 
 
 def test_half_a_character_that_was_given_comes_back(ask: Any) -> None:
-    """The child is told in the request what to answer."""
+    """The request tells the child what to answer."""
     assert ask(body={"a": "\ud800"}) == Produced({"a": "\ud800"})
 
 

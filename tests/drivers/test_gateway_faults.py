@@ -1,4 +1,4 @@
-"""Faults of a gateway fail their own item; the run continues and leaves nothing behind."""
+"""Faults of a gateway fail their own item; the run continues, and nothing remains of them."""
 
 from __future__ import annotations
 

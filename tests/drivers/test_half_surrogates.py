@@ -1,4 +1,4 @@
-"""Half a surrogate pair: JSON can say one, so who hands it on is innocent; who makes one is not."""
+"""Half a surrogate pair: JSON can hold one, so passing it on is no fault; making one is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUTE = Route("anthropic", "gemini", "one", "two")
 
 
 class Session:
-    """Gives what it is told to give."""
+    """Returns the configured values."""
 
     gives: Any = None
 

@@ -1,6 +1,6 @@
 """The golden files of agentgateway, judged in pairs: each MUST was read against the body and a public fact.
 
-The files belong to https://github.com/agentgateway/agentgateway and are looked for beside the checkout.
+The files belong to https://github.com/agentgateway/agentgateway and are looked for next to the checkout.
 ``agentgateway.json`` says which pairs break which rules (``true``), and what each rule rests on (``why``).
 """
 

@@ -1,6 +1,6 @@
 """Small inputs after public bug reports: what their threads take for right passes, and what they call wrong is named.
 
-The cases are looked for beside the checkout: ``source``, ``right-…`` and ``wrong-…``, each with its thread in a note.
+The cases are looked for next to the checkout: ``source``, ``right-…`` and ``wrong-…``, each with its thread in a note.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the cases after bug 
 class Known(NamedTuple):
     """Which way a case is translated, and by which rules each wrong output is found.
 
-    ``left_out`` are outputs that are right only for a provider of which the request does not tell.
+    ``left_out`` are outputs that are right only for a provider that the request does not name.
     """
 
     client: str

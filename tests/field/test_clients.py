@@ -1,6 +1,6 @@
 """What published clients send: a MUST on one of their bodies alone is most likely our mistake.
 
-The bodies were recorded before a gateway on loopback, with filler for long texts, and are looked for beside the
+The bodies were recorded before a gateway on loopback, with filler for long texts, and are looked for next to the
 checkout. Two clients do send what the API refuses, and one form was refused when it was tried.
 """
 

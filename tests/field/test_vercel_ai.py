@@ -1,8 +1,8 @@
 """What providers sent to Vercel's AI SDK: 148 recorded replies and streams, of which none must be called wrong.
 
 Each is judged as what an upstream sends to a translator, and translated by the reference for every client. The files
-belong to https://github.com/vercel/ai and are looked for beside the checkout. ``vercel_ai.json`` says which format each
-folder has, which files are errors and with which status, and which files are left out, each with the reason.
+belong to https://github.com/vercel/ai and are looked for next to the checkout. ``vercel_ai.json`` says which format
+each folder has, which files are errors and with which status, and which files are left out, each with the reason.
 """
 
 from __future__ import annotations

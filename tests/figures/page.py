@@ -121,7 +121,7 @@ def _sum(rows: Iterable[Mapping[str, Any]]) -> Counter[str]:
 
 
 def _real(counts: Counts) -> int:
-    """The faults that somebody has to see."""
+    """The faults that a check must find."""
     return sum(counts[name] for name in ("killed", "beside", "warned", "open", "new", "raised"))
 
 

@@ -71,7 +71,7 @@ def keep(name: str, content: Mapping[str, Any]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Take figures, and write the page anew."""
+    """Take figures, and write the page again."""
     parser = argparse.ArgumentParser(description="take figures into docs/figures, and write docs/trust.md")
     parser.add_argument("kind", choices=("faults", "quick", "note"))
     parser.add_argument("what", help="the result file; of a note, its id")

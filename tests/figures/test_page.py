@@ -11,7 +11,7 @@ NAMES = ("faults", "equivalents", "quick", "notes")
 
 
 def test_the_page_is_made_of_the_figures() -> None:
-    """`python tests figures.page` writes it anew."""
+    """`python tests figures.page` rewrites it."""
     assert PAGE.read_text(encoding="utf-8") == page()
 
 

@@ -1,4 +1,4 @@
-"""One layout for all formats: the same file name for the same thing, so that who knows one package knows the others."""
+"""One layout for all formats: the same file name for the same thing, so that one package explains the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NaN and Infinity, which JSON does not have, are told as what they are: not as a parser's words, nor as lost text."""
+"""NaN and Infinity, which JSON does not have, are reported as such: not in a parser's words, nor as lost text."""
 
 from __future__ import annotations
 

@@ -492,7 +492,7 @@ class TestHarmless:
 
 
 class TestFaults:
-    """Faults that are told once, by the right rule, at the right place."""
+    """Each fault is reported once, by the right rule, at the right place."""
 
     @pytest.mark.parametrize(
         ("messages", "rules"),

@@ -235,7 +235,7 @@ def test_a_thought_among_the_parts_of_a_message() -> None:
     [("agent_message", set()), ("multi_agent_call", set()), ("message_of_an_agent", {f"{ITEM_TYPE} /input/1/type"})],
 )
 def test_items_that_only_the_beta_of_responses_has(kind: str, expected: set[str]) -> None:
-    """Codex sends what agents tell each other in ordinary requests, and OpenAI takes it."""
+    """Codex sends messages between agents in ordinary requests, and OpenAI takes it."""
     content = [{"type": "input_text", "text": "Berth seven."}, {"type": "encrypted_content", "encrypted_content": "gA"}]
     item = {"type": kind, "id": "amsg_1", "author": "/root", "recipient": "/root/office", "content": content}
     body = {"model": "gpt-5.4", "input": [{"role": "user", "content": "Ask."}, item]}
@@ -278,7 +278,7 @@ def test_results_of_gemini_in_the_reverse_order() -> None:
 
 
 def _deep(depth: int, leaf: dict[str, Any], holder: str, is_single: bool) -> dict[str, Any]:
-    """A schema within schemas, each behind one keyword."""
+    """A schema within schemas, each under one keyword."""
     for _ in range(depth):
         leaf = {holder: leaf if is_single else [leaf]} if holder != "properties" else {holder: {"any_of": leaf}}
     return leaf

@@ -385,7 +385,7 @@ def test_what_the_sdk_cannot_read(slug: str, raised: str) -> None:
     ],
 )
 def test_what_the_sdk_reads_as_something_else(slug: str) -> None:
-    """And so do we: the rule is told of, and what is left is judged as a client sees it."""
+    """And so do we: the rule is reported, and the rest is judged as a client sees it."""
     right, wrong = (final(Wire(), dump(RULES[slug][example]["events"])) for example in ("obeys", "breaks"))
     assert essence(wrong) != essence(right)
     assert essence(assemble(RULES[slug]["breaks"]).body) == essence(wrong)

@@ -1,4 +1,4 @@
-"""Indexes of the wrong type: the stream is told so, once, and read on as it was meant."""
+"""Indexes of the wrong type: that is reported once, and the stream is read on as it was meant."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from toolcall_conformance.library import load_corpus
 
 
 def rules(reason: Any) -> set[str]:
-    """What is said of a stream whose first chunk has this finishReason."""
+    """The broken rules of a stream whose first chunk has this finishReason."""
     content = {"role": "model", "parts": [{"text": "a"}]}
     usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     chunks = [{"content": content, "index": 0, "finishReason": reason}, {"content": content, "finishReason": "STOP"}]

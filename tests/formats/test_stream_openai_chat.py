@@ -374,7 +374,7 @@ def final(wire: Wire, body: bytes) -> Any:
 
 
 def essence(body: Any) -> list[Any]:
-    """What a reply says, whoever wrote it down."""
+    """The content of a reply, without its notation."""
     return [
         {
             "role": choice["message"].get("role"),

@@ -215,7 +215,7 @@ def test_two_calls_under_one_index_are_two() -> None:
     ],
 )
 def test_only_steps_of_the_provider_may_be_done_late(between: dict[str, Any], expected: set[str]) -> None:
-    """The searches of xAI run at once and are done as they end; a thought stands before its call."""
+    """The searches of xAI run at once and are done as they end; a thought comes before its call."""
     events = [BEGIN, item_added(between), item_added(call(), 1), arguments_done("{}", index=1)]
     item = call(arguments="{}", status="completed")
     assembled = assemble(stream(*events, item_done(item, 1), item_done(between), lifecycle("completed", between, item)))
@@ -442,7 +442,7 @@ def final(body: bytes) -> tuple[Any, list[Any]]:
 
 
 def essence(body: Any) -> Any:
-    """What a reply says, whoever wrote it down."""
+    """The content of a reply, without its notation."""
     return {
         **{key: body.get(key) for key in ("id", "status", "model")},
         "usage": drop_keys(body.get("usage") or {}, "input_tokens_details"),

@@ -1,7 +1,7 @@
 """Recorded traffic of the providers themselves: what they send and accept must not be called wrong.
 
-The recordings belong to other projects and are not part of this repository. They are looked for beside the checkout, or
-where ``TOOLCALL_TRAFFIC`` says; without them these tests are skipped.
+The recordings belong to other projects and are not part of this repository. They are looked for next to the checkout,
+or where ``TOOLCALL_TRAFFIC`` says; without them these tests are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a body breaks a schema, a finding says what should stand there, or in words what it must be."""
+"""Where a body breaks a schema, a finding says what should be there, or in words what it must be."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def schema_messages(schema: Any) -> Iterator[str]:
 
 
 def test_a_word_of_a_list_that_is_no_word_at_all_is_reported_with_its_type() -> None:
-    """A type beside a list of words: no type is left that both ask for, and the judge failed at the sentence."""
+    """A type next to a list of words: no type is left that both ask for, and the judge failed at the sentence."""
     event = {"event": "error", "data": {"type": "error", "error": {"type": {"value": "x"}, "message": "m"}}}
     findings = Judge(load_corpus()).sent("anthropic", "stream", {"events": [event]}).findings
     assert [finding.message for finding in findings if finding.rule == "anthropic/stream-error-shape"] == [

@@ -1,4 +1,4 @@
-"""Wherever a key of a body is taken away or gets a value of another type, findings say what must stand there.
+"""Wherever a key of a body is taken away or gets a value of another type, findings say what must be there.
 
 A third of the places drawn is tried a day.
 """

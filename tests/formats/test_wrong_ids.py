@@ -1,4 +1,4 @@
-"""A result whose id is wrong is told so, in a body alone and in a translation."""
+"""The wrong id of a result is reported, in a body alone and in a translation."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def test_a_seed_gives_the_same_conversations() -> None:
 
 
 def test_a_schema_shrinks_to_what_matters() -> None:
-    """What keeps failing here is a choice between a number and something else, wherever it stands."""
+    """What keeps failing here is a choice between a number and something else, at any place."""
 
     def matters(schema: Any) -> bool:
         inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), schema.get("items", {})]

@@ -1,4 +1,4 @@
-"""Everything that conversations are said to be drawn from is drawn, and is legal."""
+"""Every documented shape is generated, and is legal."""
 
 from __future__ import annotations
 

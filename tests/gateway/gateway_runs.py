@@ -23,7 +23,7 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass
 class ServedGateway:
-    """A gateway that runs beside the test: its root, and the provider behind it."""
+    """A gateway that runs next to the test: its root, and the provider behind it."""
 
     url: str
     provider: Provider
@@ -89,7 +89,7 @@ async def run_gateway(
     translator: ReferenceTranslator | None = None,
     **more: Any,
 ) -> AsyncIterator[RunningGateway]:
-    """A gateway before a provider of the format ``upstream``; ``settings`` goes into its table, ``more`` beside it."""
+    """A gateway before a provider of the format ``upstream``; ``settings`` goes into its table, ``more`` next to it."""
     provider = Provider(answer)
     app = web.Application(client_max_size=2**26)
     app.router.add_route("*", "/{path:.*}", provider.handle)
@@ -115,7 +115,7 @@ def reply_with(
 
 
 def stream_with(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
-    """Answers with a stream; ``cut`` closes the connection behind its pieces, ``wait`` are seconds of silence there."""
+    """Answers with a stream; ``cut`` closes the connection after its pieces, ``wait`` are seconds of silence there."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})

@@ -1,4 +1,4 @@
-"""What a provider, or somebody who connects, can do to the gateway: each thing has a bound, and a sentence."""
+"""What a provider or a client can do to the gateway: each attack has a bound, and a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gateway is told: files, options, and every mistake in them as one sentence."""
+"""A gateway's configuration: files, options, and each mistake in them as one sentence."""
 
 from __future__ import annotations
 

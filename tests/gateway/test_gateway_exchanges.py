@@ -1,4 +1,4 @@
-"""What passes through the gateway beside the translation: addresses, keys, headers, framing, memory."""
+"""What passes through the gateway in addition to the translation: addresses, keys, headers, framing, memory."""
 
 from __future__ import annotations
 

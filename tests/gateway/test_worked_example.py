@@ -132,7 +132,7 @@ def test_events_carry_what_they_must() -> None:
 
 
 def test_the_bytes_as_a_shell_sees_them() -> None:
-    """What ``curl -N`` prints: each event is named, each by the type that stands in it."""
+    """What ``curl -N`` prints: each event is named, each by the type in it."""
     with serve_gateway(stream_with(*frames()), "anthropic", MODELS) as gateway:
         body = json.dumps({**ASKED, "stream": True}).encode()
         headers = {"authorization": "Bearer test", "content-type": "application/json"}

@@ -152,7 +152,7 @@ class Tally:
         self.failed: Counter[str] = Counter()
 
     def add(self, combination: Combination, trouble: str | None, _seconds: float) -> None:
-        """Count a combination, and tell of one that failed."""
+        """Count a combination, and print one that failed."""
         self.tried[combination.place.kind] += 1
         if trouble:
             self.failed[combination.place.kind] += 1

@@ -43,7 +43,7 @@ def _body(name: str, direction: str) -> Any:
 
 
 def _judge(name: str, direction: str, beside: str | None) -> Place:
-    """A captured body: alone, or the output beside a good source of another format."""
+    """A captured body: alone, or the output next to a good source of another format."""
     flags = [] if direction == "request" else [f"--{direction}"]
 
     def play(folder: Path, value: str, draw: Random) -> int:
@@ -224,5 +224,5 @@ def places() -> Iterator[Place]:
 
 
 def draw_other(name: str, names: Sequence[str]) -> str:
-    """The format behind a format in the list."""
+    """The format after a format in the list."""
     return names[(names.index(name) + 1) % len(names)]

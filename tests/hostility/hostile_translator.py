@@ -1,4 +1,4 @@
-"""A translator that is good but for one deed, said in the environment: ``HOSTILITY="WHERE HOW VALUE"``.
+"""A translator that is good except for one deed, which the environment names: ``HOSTILITY="WHERE HOW VALUE"``.
 
 ``WHERE`` is a method or an attribute, ``HOW`` what happens there. Methods are hostile once; then the run must go on.
 """

@@ -13,7 +13,7 @@ Play = Callable[[Path, str, Random], int]
 
 @dataclass(frozen=True)
 class Place:
-    """``kind`` is who speaks there, and ``weight`` how often it is drawn.
+    """``kind`` is the speaker there, and ``weight`` how often it is drawn.
 
     ``seconds`` is how long a run may take, with all calls within their limits.
     """

@@ -82,7 +82,7 @@ def _translator(kind: str, where: str, how: str) -> Place:
 
 
 def _known_failures(written: str) -> Callable[[Path, str, Random], int]:
-    """A file of known failures, read or written anew, for a translator that fails."""
+    """A file of known failures, read or rewritten, for a translator that fails."""
 
     def play(folder: Path, value: str, draw: Random) -> int:
         _prepare_pytest(folder, "request", "returns", "none")
@@ -132,7 +132,7 @@ def _class_translator(where: str, how: str) -> Place:
 
 
 def _recording(folder: Path, value: str, draw: Random) -> int:
-    """A cassette that is judged, and played through a translator; a good one is beside it."""
+    """A cassette that is judged, and played through a translator; a good one is next to it."""
     (folder / "kept").mkdir()
     write_cassette(folder / "kept", value, draw)
     write_cassette(folder / "kept", None, draw, "good.json")

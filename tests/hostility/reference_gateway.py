@@ -1,4 +1,4 @@
-"""The places of the reference's gateway: who answers it, and who asks it."""
+"""The places of the reference's gateway: providers that answer it, and clients that ask it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places of those who answer: a child process, an HTTP gateway, a provider that is recorded."""
+"""The places of servers: a child process, an HTTP gateway, a provider that is recorded."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _spoilt(good: PlannedReply, value: str, draw: Random) -> PlannedReply:
 
 
 def places() -> Iterator[Place]:
-    """All places of those who answer."""
+    """All places of servers."""
     for operation in ("hello", "open", "request", "response", "stream-", "close"):
         yield _child(operation)
     for where in ("ready", "post"):

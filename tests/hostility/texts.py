@@ -83,7 +83,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def mutate_document(document: Any, name: str, draw: Random) -> bytes:
-    """The document as JSON with a hostile value at a place that is drawn, or a member of a hostile name beside it."""
+    """The document as JSON with a hostile value at a place that is drawn, or a member of a hostile name next to it."""
     document = copy.deepcopy(document)
     hostile = RAW if name in WRITTEN else JSON[name]
     path = draw.choice(_places(document))

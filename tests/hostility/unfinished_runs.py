@@ -84,7 +84,7 @@ def _prepare_project(folder: Path, where: str, how: str, value: str) -> None:
 
 
 def _change_known_failures(folder: Path, value: str, draw: Random) -> int:
-    """The file of known failures changes, or files run out, while a run lasts that writes it anew at its end."""
+    """The file of known failures changes, or files run out, while a run lasts that rewrites it at its end."""
     _prepare_project(folder, "request", "changes", value)
     path = folder / "known.toml"
     path.write_text(texts.toml_text(KNOWN, "[[known]]"))

@@ -1,4 +1,4 @@
-"""What follows from a fault names it, and what mending it takes away is not told: by the table of the corpus."""
+"""What follows from a fault names it, and what its repair takes away is not reported: by the table of the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judge tolerated is told of whole conversations and of streams that fail, too."""
+"""Tolerated differences are listed for whole conversations and for streams that fail, too."""
 
 from __future__ import annotations
 

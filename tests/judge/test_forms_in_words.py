@@ -1,4 +1,4 @@
-"""A form is told in words that fit into two lines of a block."""
+"""A form is described in words that fit into two lines of a block."""
 
 from __future__ import annotations
 

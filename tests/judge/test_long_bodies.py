@@ -86,7 +86,7 @@ def test_two_ids_among_equal_calls_change_places(size: int) -> None:
 
 
 def rounds(numbers: range) -> Body:
-    """Equal calls with texts and results of their own, and ids that a translator gave anew."""
+    """Equal calls with texts and results of their own, and new ids of a translator."""
     turns = (
         (("assistant", [{"type": "text", "text": f"said {at}"}, call(at, 1)]), ("user", [result(at)])) for at in numbers
     )

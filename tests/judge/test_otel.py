@@ -1,4 +1,4 @@
-"""The judge of what instrumentations tell: its rules' examples, the reference, and bodies that are none."""
+"""The judge of instrumentations' records: its rules' examples, the reference, and bodies that are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""With a policy the law demands just what it says: the reference passes under it, and who does otherwise fails."""
+"""With a policy the law demands just what it says: the reference passes under it, and a translator with another policy
+fails.
+"""
 
 from __future__ import annotations
 
@@ -207,7 +209,7 @@ def test_a_translator_with_a_part_of_the_policy_fails(corpus: Corpus, kind: type
 
 
 class SystemInOneText(Session):
-    """The guidance behind the prompt in one text is the same prompt as in a block of its own."""
+    """The guidance after the prompt in one text is the same prompt as in a block of its own."""
 
     def request(self, body: Any) -> Any:
         output = self.inner.request(body)
@@ -259,7 +261,7 @@ def test_a_tool_that_has_a_name_of_the_policy_s_by_itself_keeps_it(corpus: Corpu
 
 @pytest.mark.parametrize("name", NAMES)
 def test_words_of_the_api_are_no_names_of_tools(corpus: Corpus, name: str) -> None:
-    """A policy may name a tool like a word that stands in a choice, such as its type."""
+    """A policy may give a tool the name of a word in a choice, such as its type."""
     words = ("function", "tool", "auto", "allowed_tools", "any")
     policy = Policy.of({"rename": {word: f"{word}_2" for word in words}})
     filtering = Policy.of({"filter": {"tools": list(words)}})
@@ -337,7 +339,7 @@ def test_a_file_that_is_wrong(corpus: Corpus, tmp_path: Path, text: str, message
 
 
 def test_streams_within_one_format_are_compared_with_the_source(corpus: Corpus) -> None:
-    """A policy changes names alone: any other change of a stream is told as it is without a policy."""
+    """A policy changes names alone: any other change of a stream is reported as without a policy."""
     case, name = corpus.cases["parallel/three-tools"], "openai_chat"
     sent = case.exchanges(name)[0].stream()
     route = Route(name, name, case.model(name), case.model(name))

@@ -122,7 +122,7 @@ def test_the_form_in_a_translation_is_a_fault(rule: str, body: Body) -> None:
 
 
 def test_calls_and_text_of_a_vendor_must_arrive() -> None:
-    """The translator needs no option for the forms of its source, and may lose nothing that stands in them."""
+    """The translator needs no option for the forms of its source, and may lose nothing in them."""
     source = reply({"content": [THOUGHT, SAID], "tool_calls": [CALL]})
     findings = judge(source, CLAUDE, client="anthropic", upstream="openai_chat", direction="response").findings
     assert not any(finding.is_must for finding in findings)

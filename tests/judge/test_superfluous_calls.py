@@ -1,4 +1,4 @@
-"""What is wrong within a call that should not be there is not told; all else is."""
+"""A superfluous call is reported without the faults within it; all else is."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def translate_stream(client: str) -> tuple[Any, dict[str, Any]]:
 
 
 def must_places(client: str, change: Change) -> dict[str, list[str]]:
-    """The MUST rules that are told of a changed stream, each with the places."""
+    """The MUST rules that a changed stream breaks, each with the places."""
     source, output = translate_stream(client)
     change(output)
     findings = HARNESS.judge.stream(source, parse(dump(output["events"])), Ends(client, SOURCE[client])).findings

@@ -1,4 +1,4 @@
-"""Where one fault shows in several places, the judge reports the fault itself, and its consequences beside it."""
+"""Where one fault shows in several places, the judge reports the fault itself, and its consequences next to it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def causes(findings: Sequence[Finding]) -> dict[str, str]:
 
 
 def leading_rules_by_rule(findings: Sequence[Finding], client: str) -> dict[str, str]:
-    """The rules that a report prints beside another one."""
+    """The rules that a report prints next to another one."""
     return leading_rules(findings, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
 
 
@@ -312,7 +312,7 @@ def test_a_parameter_of_the_user_s_is_no_other_spelling() -> None:
 
 
 def stray(piece: str) -> Callable[[Events], Events]:
-    """A Chat stream with a fragment at a new index, without id and name, behind its calls."""
+    """A Chat stream with a fragment at a new index, without id and name, after its calls."""
 
     def change(events: Events) -> Events:
         at = max(

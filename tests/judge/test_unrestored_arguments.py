@@ -127,7 +127,7 @@ def test_streams() -> None:
 
 
 def with_call(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The upstream request behind the call and its result."""
+    """The upstream request after the call and its result."""
     call = {"type": "function_call", "call_id": "call_1", "name": "get_weather", "arguments": json.dumps(arguments)}
     result = {"type": "function_call_output", "call_id": "call_1", "output": "mild"}
     return {**UPSTREAM, "input": [*UPSTREAM["input"], call, result]}

@@ -1,4 +1,4 @@
-"""A tool, message or block that was handed on as it was is told as that, once, and not by each key that is wrong."""
+"""A tool, message or block that passed through untranslated is reported as such, once, and not by each wrong key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def anthropic(*messages: Any) -> dict[str, Any]:
 
 
 def untranslated_parts(findings: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
-    """By place, the rule and the source's place of the parts that are said to be untranslated."""
+    """By place, the rule and the source's place of the parts that are reported as untranslated."""
     return {
         finding.pointer: (finding.rule, finding.source_pointer)
         for finding in findings
@@ -72,7 +72,7 @@ def test_an_unrestored_value_breaks_its_own_rule(tool: dict[str, Any]) -> None:
 
 
 def test_a_schema_is_json_schema_in_either_format() -> None:
-    """What a provider refuses inside a schema is told at its keyword, though the schema is as it was."""
+    """What a provider refuses inside a schema is reported at its keyword, though the schema is unchanged."""
     schema = SCHEMA | {"properties": {"sku": {"anyOf": [{"type": "string", "$anchor": "a"}, {"type": "null"}]}}}
     source = responses([FLAT | {"parameters": schema}])
     function = {"name": "get_stock", "description": "Pieces left.", "parameters": schema}
@@ -86,7 +86,7 @@ def test_a_schema_is_json_schema_in_either_format() -> None:
 
 
 def test_an_empty_message_is_alike_in_both_formats() -> None:
-    """Only what it says is wrong: it is told as empty, and not as the other format's."""
+    """Only its content is wrong: it is reported as empty, and not as the other format's."""
     empty = {"role": "user", "content": ""}
     source = {"model": "gpt-4.1-2025-04-14", "messages": [ASK, {"role": "assistant", "content": "Of what?"}, empty]}
     output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": source["messages"]}

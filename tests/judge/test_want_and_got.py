@@ -1,4 +1,4 @@
-"""Every finding of a format's rules but notes says what should stand there and what does, or its rule cannot know it.
+"""Every finding of a format's rules but notes says what should be there and what is, or its rule cannot know it.
 
 ``not_known.json`` lists the rules that cannot, for ``want`` and for ``got``, each with the reason. ``python tests
 doubles.wants`` prints the figures.

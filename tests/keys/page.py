@@ -1,7 +1,7 @@
 """Writes ``corpus/keys.md``, the keys of the corpus's own files, from ``corpus/schemas/``: ``python tests keys.page``.
 
-What a key means stands in its schema, under ``description``. A key whose schema is a reference to an object of
-``$defs`` leads to that object, which is described once, behind the keys of the file.
+The ``description`` in its schema says what a key means. A key whose schema is a reference to an object of ``$defs``
+leads to that object, which is described once, after the keys of the file.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _last_part(reference: str) -> str:
 
 
 def _wrap(text: str, indent: str | None = None) -> list[str]:
-    """Lines that fit; of an entry of a list the others stand below its first word."""
+    """Lines that fit; those of a list entry are indented below its first word."""
     return textwrap.wrap(
         text,
         WIDTH,

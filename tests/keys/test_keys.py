@@ -74,7 +74,7 @@ def test_what_the_page_says_of_a_schema() -> None:
 
 
 def test_the_kinds_of_evidence_are_those_of_the_schema() -> None:
-    """The head of the page tells each kind, and which of them a MUST needs."""
+    """The head of the page explains each kind, and which of them a MUST needs."""
     kinds = re.findall(r"^- `(\w+)`:", page.HEAD.read_text(encoding="utf-8"), re.MULTILINE)
     rule = SCHEMAS["rule"]
     assert kinds == rule["properties"]["evidence"]["items"]["properties"]["kind"]["enum"]

@@ -70,7 +70,7 @@ def _text(text: str, *, old: bool) -> str:
 
 
 def snapshot_file(entries: dict[str, str]) -> str:
-    """A file of Jest's: what stands in template literals is escaped once more."""
+    """A file of Jest's: the content of template literals is escaped once more."""
 
     def escaped(text: str) -> str:
         return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")

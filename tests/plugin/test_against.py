@@ -1,4 +1,4 @@
-"""``--toolcall-against``: what two translators make of the same inputs, told beside the verdicts."""
+"""``--toolcall-against``: the outputs of two translators for the same inputs, reported in addition to the verdicts."""
 
 from __future__ import annotations
 

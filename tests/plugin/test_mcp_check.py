@@ -1,4 +1,6 @@
-"""The check ``mcp`` as a user runs it: who has both operations gets items, and a fault is told with its place."""
+"""The check ``mcp`` as a user runs it: a translator with both operations gets items, and a fault is reported with its
+place.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
     case = corpus.cases["grep/two-rounds"]
 
     def play() -> int:
-        """A pass of some 200 bodies that were never seen before; the bytes in use behind it."""
+        """A pass of some 200 bodies that were never seen before; the bytes in use after it."""
         for _ in range(8):
             for client in ("anthropic", "openai_responses", "gemini"):
                 route = Route(client, "openai_chat", case.model(client), case.model("openai_chat"))

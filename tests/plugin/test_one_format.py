@@ -1,4 +1,4 @@
-"""The checks within one format: which items there are, what their ids select, and how a fault in them is told."""
+"""The checks within one format: which items there are, what their ids select, and how a fault in them is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The check ``otel`` as a user runs it: who has the operation gets items, and a fault is told with its place."""
+"""The check ``otel`` as a user runs it: a translator with the operation gets items, and a fault is reported with its
+place.
+"""
 
 from __future__ import annotations
 

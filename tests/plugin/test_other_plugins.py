@@ -1,4 +1,5 @@
-"""Plugins that users have beside ours, with hooks in a conftest.py: each does with our items what it does with tests.
+"""Plugins that users have in addition to ours, with hooks in a conftest.py: each does with our items what it does with
+tests.
 
 `other_plugins.txt` lists them; one that is not installed is skipped. pytest-xdist and pytest-timeout are in `dev`.
 """
@@ -144,7 +145,7 @@ def test_randomly(project: Any) -> None:
 
 
 def test_cov(project: Any) -> None:
-    """In a process of its own: whoever measures these tests must not be switched off by it."""
+    """In a process of its own: it must not switch off the measurement of these tests."""
     require_plugin("pytest-cov")
     spec = project.write_translator(LOSES_TEXT_TO_BETA)
     result = project.run_in_subprocess("toolcall::", "--cov=mine", "--cov-report=json:cov.json", spec=spec)

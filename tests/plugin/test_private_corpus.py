@@ -1,4 +1,4 @@
-"""--toolcall-corpus: private cases beside ours, and corpus files that are wrong."""
+"""--toolcall-corpus: private cases in addition to ours, and corpus files that are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a run is: a line a family, in a terminal a line that is written anew; all else is as pytest writes it."""
+"""How far a run is: a line a family, in a terminal a line that is rewritten; all else is as pytest writes it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ USERS = "import pytest\n@pytest.mark.parametrize('n', range(12))\ndef test_mine(
 
 
 def progress_lines(result: pytest.RunResult) -> list[str]:
-    """What stands between the head of a run and its summary."""
+    """The lines between the head of a run and its summary."""
     lines = result.outlines
     end = next(number for number, line in enumerate(lines) if re.search("== (toolcall conf|short test sum)", line))
     start = next((number for number, line in enumerate(lines) if re.match(r"collected|\d workers? \[", line)), -1)

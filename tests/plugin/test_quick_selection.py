@@ -67,7 +67,7 @@ def test_a_name_like_it_is_reported() -> None:
 
 
 def test_every_item_of_the_corpus_s_list_is_one(corpus: Corpus) -> None:
-    """After a case is renamed or taken out: choose the items anew, by `toolcall-conformance mutate --quick`."""
+    """After a case is renamed or taken out: choose the items again, by `toolcall-conformance mutate --quick`."""
     ways = lru_cache(maxsize=None)(
         lambda check, case, client, upstream: variants(corpus, check, corpus.cases[case], client, upstream)
     )

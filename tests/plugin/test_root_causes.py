@@ -1,4 +1,4 @@
-"""Root causes: which findings are one, which are not, and what is told first."""
+"""Root causes: which findings are one, which are not, and which comes first."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
 
 
 def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Whether by a row with ``where`` the second finding of an item is told with the first."""
+    """Whether by a row with ``where`` the second finding of an item is reported with the first."""
     table = ConsequenceTable(
         (Consequence(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),)
     )

@@ -28,7 +28,7 @@ INI = '[tool.pytest.ini_options]\naddopts = "{addopts}"\n'
 
 @pytest.fixture(autouse=True)
 def root(project: Any) -> Iterator[None]:
-    """A project with a translator, known failures, and a folder below; the directory is put back behind."""
+    """A project with a translator, known failures, and a folder below; the directory is restored afterwards."""
     project.write_translator(LOSES)
     (project.path / "ours").mkdir()
     (project.path / "ours" / "known.toml").write_text(KNOWN, encoding="utf-8")

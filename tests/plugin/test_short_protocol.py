@@ -72,7 +72,7 @@ BESIDE = ("-p", "syrupy", "-p", "pytest_timeout")
 
 
 def run_watched(project: Any, *arguments: str) -> tuple[list[str], list[Any]]:
-    """The ways of the items of a run, and what was told of them."""
+    """The ways of the items of a run, and the reports on them."""
     project.write_module("watch", WATCH)
     spec = project.write_translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", "-p", "watch", *BESIDE, *arguments, spec=spec)

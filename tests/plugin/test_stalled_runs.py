@@ -1,4 +1,4 @@
-"""A run that stands still, or whose process dies, leaves its report and says which item it was; and every run ends."""
+"""A stalled run, or one whose process dies, leaves its report and names the item; and every run ends."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(project: Any, attack: str, *arguments: str, wrapper: str = "") -> tuple[
 
 
 def items(project: Any) -> tuple[bool, dict[str, Any]]:
-    """Whether the report is complete, and its items by case; waits for who writes it behind the run."""
+    """Whether the report is complete, and its items by case; waits for the process that writes it after the run."""
     path = project.path / "report.json"
     end = time.monotonic() + 30
     while not path.exists() and time.monotonic() < end:
@@ -61,7 +61,7 @@ def items(project: Any) -> tuple[bool, dict[str, Any]]:
 
 
 def stderr_until(project: Any, last: str) -> str:
-    """The standard error with what is written behind the run, until ``last`` stands there."""
+    """The standard error with what is written after the run, until ``last`` is there."""
     path, end = Path(project.path, "stderr"), time.monotonic() + 30
     while last not in path.read_text(encoding="utf-8") and time.monotonic() < end:
         time.sleep(0.05)

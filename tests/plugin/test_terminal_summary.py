@@ -124,7 +124,7 @@ WARNS = """
 
 @pytest.mark.parametrize(("options", "is_shown"), [((), False), (("-v",), True)])
 def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, ...], is_shown: bool) -> None:
-    """A library may give thousands; the user's own are told as ever."""
+    """A library may give thousands; the user's own are printed as ever."""
     project.pytester.makepyfile(test_own="import warnings\ndef test_own():\n    warnings.warn('mind the gap')")
     spec = project.write_translator(WARNS)
     text = project.run_in_subprocess("toolcall::", "test_own.py", *options, spec=spec).stdout.str()

@@ -53,7 +53,7 @@ numbers = itertools.count()
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded_sdks() -> None:
-    """Load the SDKs whole: what a run in this process imports for itself, pytester throws away behind it."""
+    """Load the SDKs whole: what a run in this process imports for itself, pytester throws away afterwards."""
     for name in ("anthropic", "openai_chat"):
         sdk(name)
         exchange = load_corpus().cases["parallel/three-tools"].exchanges(name)[0]

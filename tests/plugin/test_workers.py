@@ -62,7 +62,7 @@ def test_all_collect_what_the_first_process_found(project: Any, here: str, worke
 
 
 def test_an_item_that_only_a_worker_has_does_not_end_the_run(project: Any) -> None:
-    """Its record stands at the end of the report."""
+    """Its record is at the end of the report."""
     project.write_module("moody", MOODY.format(here="not HERE"))
     project.write_module(
         "forgetful",
@@ -133,7 +133,7 @@ class Interactor:
         self.process_from_remote(message)
 
     def connect(self) -> Any:
-        """Make the channel, as is done behind `pytest_configure_node`, and return the worker's configuration."""
+        """Make the channel, as is done after `pytest_configure_node`, and return the worker's configuration."""
         self.channel = SimpleNamespace(send=self.receive)
         manager = SimpleNamespace(get_plugins=lambda: [object(), self])
         return SimpleNamespace(workerinput=self.workerinput, pluginmanager=manager, add_cleanup=[].append)

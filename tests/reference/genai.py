@@ -35,7 +35,7 @@ def _errors(name: str, definition: str | None, value: Any, where: str) -> Iterat
 
 
 def faults(messages: Mapping[str, Any], counts: Counter[str] | None = None) -> list[str]:
-    """What is wrong with the four lists; ``counts`` is told how many parts of each type were held to their schema."""
+    """What is wrong with the four lists; ``counts`` gets the number of checked parts of each type."""
     problems: list[str] = []
     for key, facts in FACTS["attributes"].items():
         value = messages[key]

@@ -5,7 +5,7 @@ requests and the client's replies the *leaves* are counted: a place without its 
 leaf that the way at once has and the detour lacks is lost. The id of a call counts as the call's number, for one that
 is spelt otherwise loses nothing; ids and times of replies are each translator's own.
 
-``paths.json`` keeps the counts by case. They only shrink: ``--write`` writes them anew, and refuses to raise one of a
+``paths.json`` keeps the counts by case. They only shrink: ``--write`` writes them again, and refuses to raise one of a
 case that was there before. ``--leaves`` prints the most frequent places.
 """
 

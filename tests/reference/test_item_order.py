@@ -1,4 +1,4 @@
-"""What waits for its turn in a stream is told in the order in which it would open, and looked at once."""
+"""Waiting items of a stream are emitted in the order in which they would open, and looked at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adapter contract: calls out of every reply of the corpus, whole and streamed, and results back behind it."""
+"""The adapter contract: calls out of every reply of the corpus, whole and streamed, and results back after it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def entries(name: str, result: UniversalToolResult, *calls: UniversalToolCall) -
 
 
 def content(name: str, value: object, call: UniversalToolCall = CALL) -> Any:
-    """What the model is told of a value, wherever the format has it."""
+    """The value as the model receives it, wherever the format has it."""
     (entry,) = entries(name, UniversalToolResult.of(value, call), call)
     if name == "anthropic":
         return entry["content"][0]["content"]

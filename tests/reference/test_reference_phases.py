@@ -1,4 +1,4 @@
-"""The phase of Responses' messages: said to be lost on the way to the other formats, kept between two ends of one."""
+"""The phase of Responses' messages: reported as lost on the way to the other formats, kept between two ends of one."""
 
 from __future__ import annotations
 

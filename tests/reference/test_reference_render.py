@@ -146,7 +146,7 @@ def test_a_file_that_is_not_listed_is_written_again(tmp_path: Path) -> None:
 def test_files_of_a_case_that_was_never_rendered_are_in_the_way(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody has said yet who made them."""
+    """Their origin is not known yet."""
     case = write_case(tmp_path, None)
     assert main([str(tmp_path)]) == 1
     assert (

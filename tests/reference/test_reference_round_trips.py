@@ -1,6 +1,6 @@
-"""Recorded requests of the providers' own hosts: to each other format and back, nothing goes but what cannot be said.
+"""Recorded requests of the providers' own hosts: to each other format and back, only what cannot be expressed is lost.
 
-The recordings are not part of this repository; they are looked for beside the checkout, or where ``TOOLCALL_TRAFFIC``
+The recordings are not part of this repository; they are looked for next to the checkout, or where ``TOOLCALL_TRAFFIC``
 says. By default a sample goes round, ``--recorded 0`` takes all; ``-s`` prints the counts.
 """
 

@@ -1,4 +1,4 @@
-"""Tool choice, parallel calls, finish reasons, and what cannot be said."""
+"""Tool choice, parallel calls, finish reasons, and what a format cannot express."""
 
 from __future__ import annotations
 

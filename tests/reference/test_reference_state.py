@@ -1,4 +1,4 @@
-"""Opaque state: back to where it came from, and to nobody else; what is dropped is said."""
+"""Opaque state: back to its provider, and to no other; what is dropped is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations that are kept for the client: resolved within the session that made them, refused elsewhere."""
+"""Conversations that are kept for the client: resolved within the session that made them, refused in others."""
 
 from __future__ import annotations
 

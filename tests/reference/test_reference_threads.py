@@ -46,6 +46,6 @@ def test_anthropic_gets_its_threads_as_they_are() -> None:
 
 @pytest.mark.parametrize("upstream", sorted(MODELS.keys() - {"gemini"}))
 def test_a_request_of_gemini_that_says_nothing_is_refused(upstream: str) -> None:
-    """As the API does; a placeholder would be a word that nobody said."""
+    """As the API does; a placeholder would be an invented text."""
     with pytest.raises(Refused, match="contents"):
         open_way("gemini", upstream).request({"contents": []})

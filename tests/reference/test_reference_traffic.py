@@ -1,6 +1,6 @@
 """Recorded traffic: every request and reply is translated to the other formats, or refused with a reason.
 
-What the judge says of a sample of the translations stands here, too, on every route; ``--recorded 0`` takes all.
+A sample of the translations is judged here, too, on every route; ``--recorded 0`` takes all.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def losses(session: Session) -> set[tuple[str, str]]:
 
 
 def may_refuse(case: Case, client: str, upstream: str) -> bool:
-    """Whether a client has no use for such a reply, or may be told that it cannot have it."""
+    """Whether a client has no use for such a reply, or may get a refusal."""
     return not case.replies(client, upstream) or "stream" in case.scenario.get("may_refuse", ())
 
 

@@ -481,7 +481,7 @@ def test_refusals() -> None:
 
 
 def test_a_refusal_without_words_of_its_own() -> None:
-    """Anthropic says it at the end alone: what was said before stays text, and the end tells of it."""
+    """Anthropic says it at the end alone: the earlier text stays, and the end names the refusal."""
     bodies = claude([{"type": "text", "text": ""}, {"type": "text_delta", "text": "Hello.."}], stop="refusal")
     chats = read("openai_chat", "anthropic", bodies)
     assert (chats["text"], chats["finish"]) == (("Hello..", ""), "content_filter")

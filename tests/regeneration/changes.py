@@ -1,4 +1,4 @@
-"""What a regeneration changes: the files, what is told of them, and how they come into the corpus."""
+"""What a regeneration changes: the files, the report on them, and how they come into the corpus."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def find_changes(stage: Path, corpus: Path) -> list[Change]:
 
 
 def diff_lines(changes: Iterable[Change]) -> Iterator[str]:
-    """The files by what changes in them: files with the same diff stand together above it."""
+    """The files by what changes in them: files with the same diff are listed together above it."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for change in changes:
         groups.setdefault(change.diff(), []).append(f"{change.case}/{change.key}")
@@ -91,7 +91,7 @@ def publish(changes: Iterable[Change], corpus: Path) -> None:
 
 
 def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], None]) -> None:
-    """Write the files in one step each. Temporary ones stand in the case's folder, where no reader of the corpus looks.
+    """Write the files in one step each. Temporary ones are in the case's folder, where no reader of the corpus looks.
 
     ``remove_temporary_files`` deletes what a killed run left of them.
     """

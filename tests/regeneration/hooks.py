@@ -1,4 +1,4 @@
-"""The options of a regeneration and its course: stage, examine, publish, tell."""
+"""The options of a regeneration and its course: stage, examine, publish, report."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @contextlib.contextmanager
 def uninterrupted() -> Generator[None]:
-    """Let Ctrl-C wait for a moment: half of the files would be new, and no word said of it."""
+    """Let Ctrl-C wait for a moment: half of the files would be new, without a message."""
     pressed = []
     before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
     try:

@@ -1,4 +1,4 @@
-"""What tells repairs of one signature apart: of a text, an id, and a refusal."""
+"""What distinguishes repairs of one signature: of a text, an id, and a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a failing item: what stands by itself is explained, and what goes with it has a line."""
+"""The text of a failing item: independent findings are explained, and their consequences have a line."""
 
 from __future__ import annotations
 

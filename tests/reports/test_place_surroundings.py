@@ -1,4 +1,4 @@
-"""What stands around a place of a body, in a line."""
+"""The surroundings of a place in a body, in a line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the documents that the project implements say, and what holds each statement: the page docs/seeds.md.
 
-``python tests seeds.page`` writes it anew.
+``python tests seeds.page`` rewrites it.
 """
 
 from __future__ import annotations

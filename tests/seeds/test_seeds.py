@@ -96,7 +96,7 @@ def test_files_of_examples_exist() -> None:
 
 
 def test_the_page_is_current() -> None:
-    """``python tests seeds.page`` writes it anew."""
+    """``python tests seeds.page`` rewrites it."""
     assert page(SEEDS) == PAGE.read_text(encoding="utf-8")
 
 

@@ -55,7 +55,7 @@ def of_case(case: Case) -> frozenset[str]:
 def cases_by_shape(corpus: Corpus) -> dict[str, dict[str, bool]]:
     """The cases by the shape that they have, in whichever format; a shape without cases is there, too.
 
-    Of each case whether a translator that raises on the shape fails there. It does not where an error may stand in the
+    Of each case whether a translator that raises on the shape fails there. It does not where an error may take the
     place of the reply.
     """
     judge = Judge(corpus)

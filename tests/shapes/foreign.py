@@ -1,6 +1,6 @@
 """The shapes of what published clients send and other projects keep as golden files, as far as a format is known.
 
-The bodies belong to others and are looked for beside the checkout: those of clients (``field/test_clients.py``), the
+The bodies belong to others and are looked for next to the checkout: those of clients (``field/test_clients.py``), the
 replies that Vercel's AI SDK keeps (``field/test_vercel_ai.py``), and what agentgateway is given
 (``field/test_agentgateway.py``; what it makes of that is no evidence of anything).
 """
@@ -30,7 +30,7 @@ OWN = ("anthropic", "google", "openai-chat", "openai-responses")
 
 
 class Body(NamedTuple):
-    """A body or a stream: where it stands, its format, and whether a compatible vendor's server sent it."""
+    """A body or a stream: where it is, its format, and whether a compatible vendor's server sent it."""
 
     path: str
     format: str

@@ -1,6 +1,6 @@
 """The shapes of a body: its members with their JSON types, and those of their values that are words of the API.
 
-A *shape* is a text: the kind of body, a place in it, and what stands there. In a place, ``*`` is an entry of an array
+A *shape* is a text: the kind of body, a place in it, and the value there. In a place, ``*`` is an entry of an array
 and ``=tool_use`` says what kind of object this is, by its ``type``, its ``role`` or, of Gemini's parts, its content::
 
     request /messages/*=assistant/content/*=tool_use/input: object
@@ -87,7 +87,7 @@ def _kind(value: Any) -> str:
 
 
 def _schema(way: tuple[str, ...], value: Any) -> Iterator[str]:
-    """The keywords of a schema that stands behind ``way``."""
+    """The keywords of the schema at ``way``."""
     place = "".join(f"/{step}" for step in way[-1:])
     if not SAYING & {*value}:
         yield f"schema {place or '/'}: {'untyped' if value else 'empty'}"
@@ -111,6 +111,6 @@ def _schema(way: tuple[str, ...], value: Any) -> Iterator[str]:
 
 
 def _type(value: Any) -> str:
-    """The JSON type, with what is empty told apart."""
+    """The JSON type, with a mark for empty values."""
     empty = "empty " if value in ("", [], {}) and not isinstance(value, bool) else ""
     return empty + json_type(value)

@@ -39,7 +39,7 @@ def test_every_reason_is_narrow_and_explains_something() -> None:
 
 @pytest.mark.parametrize("name", formats.names())
 def test_no_reason_swallows_what_goldens_have(name: str) -> None:
-    """A pattern that fits shapes beside those that it is for would swallow the next unknown one, too."""
+    """A pattern that fits shapes next to those that it is for would swallow the next unknown one, too."""
     corpus_shapes = unseen.of_corpus(name)
     swallowed = corpus_shapes - {*unseen.shapes_without_reason(name, corpus_shapes, compatible=True)}
     assert swallowed == set(), "cases show these: take them out of the pattern in reasons.json"

@@ -54,7 +54,7 @@ def reasons() -> tuple[Reason, ...]:
 
 
 def max_shapes_per_reason() -> int:
-    """How many shapes one reason may explain; ``why`` beside it in ``reasons.json`` says what the number is for."""
+    """How many shapes one reason may explain; ``why`` next to it in ``reasons.json`` says what the number is for."""
     number: int = _file()["most"]
     return number
 
@@ -144,7 +144,7 @@ def is_compatible(record: Record, name: str) -> bool:
 
 
 def place_of(shape: str) -> str:
-    """Where something stands, without what it is."""
+    """The place of a shape, without the value there."""
     return shape.rpartition(" = " if " = " in shape else ": ")[0]
 
 

@@ -62,7 +62,7 @@ def test_in_two_at_every_place() -> None:
 
 @pytest.mark.parametrize("most", [0, 1, 2, 7, 40])
 def test_in_two_at_some_places(most: int) -> None:
-    """Half of them where it hurts: in a character, between CR and LF, before a line end, behind backslash and data."""
+    """Half of them where it hurts: in a character, between CR and LF, before a line end, after backslash and data."""
     stream = (STREAM * 20).replace(b"\n", b"\r\n")
     variants = [pieces for _, pieces in cuts.cut_in_two(stream, most)]
     assert len(set(variants)) == len(variants) == most

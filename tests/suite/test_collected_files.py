@@ -1,4 +1,4 @@
-"""An editor collects a file of one's own anew after each change of it: only the cases that a class names are read."""
+"""An editor collects a user's file again after each change of it: only the cases that a class names are read."""
 
 from __future__ import annotations
 

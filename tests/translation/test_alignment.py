@@ -43,7 +43,7 @@ Turn = tuple[str | None, list[tuple[str | None, str, Any, str]]]
 
 
 def align(source: list[Turn], output: list[Turn]) -> Alignment:
-    """Turns of a Chat request: what is said, and calls as id, name, arguments and result."""
+    """Turns of a Chat request: a text, and calls as id, name, arguments and result."""
     return align_calls(load_corpus(), reading(source), reading(output), {})
 
 

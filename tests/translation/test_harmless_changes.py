@@ -1,9 +1,9 @@
-"""Every harmless change of the verdicts is told somewhere: none is let through in silence.
+"""Every harmless change of the verdicts is reported somewhere: none passes silently.
 
-The judge lists it among what it tolerated, or among the losses that the loss table allows, or says a NOTE or SHOULD of
-it. If it does none of that, the change has changed nothing: as JSON the output is what the reference makes (of streams:
-the replies that they assemble to). Or it has taken a difference back: then that of the reference is told. A body that
-the reference may refuse has nothing to be compared with.
+The judge lists it among the tolerated differences, or among the losses that the loss table allows, or says a NOTE or
+SHOULD of it. If it does none of that, the change has changed nothing: as JSON the output is what the reference makes
+(of streams: the replies that they assemble to). Or it has taken a difference back: then that of the reference is
+reported. A body that the reference may refuse has nothing to be compared with.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CORPUS = load_corpus()
 
 
 def harmless() -> Iterator[Mapping[str, Any]]:
-    """The verdicts of harmless changes, but for those of an output that stands alone."""
+    """The verdicts of harmless changes, but for those of an output that is on its own."""
     return (verdict for verdict in read_verdicts(CORPUS.root) if verdict["kind"] == "harmless" and "source" in verdict)
 
 
 def judge_output(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
-    """What the judge says of an output; of a request in a loop by what was said before, and by itself."""
+    """The judgements of an output; of a request in a loop with the earlier turns, and on its own."""
     results = [judgement(whole, output, tolerated=True)]
     if whole["direction"] == "loop" and "request" in whole:
         keys = ("client", "upstream", "client_model", "upstream_model")

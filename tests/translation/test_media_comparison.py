@@ -1,4 +1,4 @@
-"""Media: lost, moved, doubled, exchanged, or under another type; and where they may stand."""
+"""Media: lost, moved, doubled, exchanged, or under another type; and where they may be."""
 
 from __future__ import annotations
 

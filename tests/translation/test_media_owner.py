@@ -1,4 +1,4 @@
-"""Whose media stand beside results: what is a caption, and what only stands there in place of media."""
+"""Which media next to results belong to whom: what is a caption, and what only replaces media."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CALLS = {"toolu_01cfgaFhGM2eCZQcdwyXeRxR": "draw", "toolu_01GrLU5eaBODj3ynDlD4fN
 
 
 def source(*tail: dict[str, Any]) -> dict[str, Any]:
-    """A request to Anthropic with two results, and what stands behind them."""
+    """A request to Anthropic with two results, and what comes after them."""
     calls = [{"type": "tool_use", "id": key, "name": name, "input": {}} for key, name in CALLS.items()]
     results = [{"type": "tool_result", "tool_use_id": key, "content": name} for key, name in CALLS.items()]
     return {

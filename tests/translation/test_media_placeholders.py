@@ -1,4 +1,4 @@
-"""Media that the target cannot take: a placeholder is right, silence is told; what it can take is demanded."""
+"""Media that the target cannot take: a placeholder is right, silence is reported; what it can take is demanded."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ def test_only_types_that_the_target_takes_are_demanded(name: str) -> None:
 
 @pytest.mark.parametrize("has_text", [True, False])
 def test_what_an_object_says_is_no_placeholder(has_text: bool) -> None:
-    """A link that the target cannot follow is told as text; what the tool said stays, though it reads like a remark."""
+    """A link that the target cannot follow is rendered as text; the tool's own text stays, though it reads like a
+    remark.
+    """
     source = gemini("image/png", PNG)
     response = source["contents"][2]["parts"][0]["functionResponse"]
     response["response"] = {"output": "the picture is attached"}

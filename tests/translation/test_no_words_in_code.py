@@ -1,4 +1,4 @@
-"""Words that decide a verdict stand in the corpus: no list of words and no pattern with words is in the laws' code.
+"""Words that decide a verdict are in the corpus: no list of words and no pattern with words is in the laws' code.
 
 So do bounds and points: a number in the laws' code needs a reason why it decides nothing that another judge must know.
 
@@ -206,7 +206,7 @@ SARIF = {
 
 @every("path", TOOL, id=lambda path: str(path.relative_to(JUDGE)))
 def test_reports_know_no_words_but_their_own(path: Path) -> None:
-    """What is told first, what says the same and what follows stands in the corpus."""
+    """The corpus says what is reported first, what means the same and what follows."""
     lists = word_lists(ast.parse(path.read_text(encoding="utf-8")))
     strange = [(line, [word for word in words if word not in own_words()]) for line, words in lists]
     assert [each for each in strange if each[1]] == []

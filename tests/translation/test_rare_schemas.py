@@ -1,4 +1,4 @@
-"""Spellings of schemas that the corpus never holds: what says the same passes, what does not is told by its rule."""
+"""Spellings of schemas that the corpus never holds: equal meaning passes, a difference is reported by its rule."""
 
 from __future__ import annotations
 

@@ -432,7 +432,7 @@ def test_a_name_in_the_proto_s_spelling_is_listed() -> None:
 
 @pytest.mark.parametrize("got", [[{"run": "7"}], "7", 7, True])
 def test_a_setting_that_was_an_object_is_another_value(got: Any) -> None:
-    """Metadata and how much to think are objects; anything else in their place is told, and nothing raises."""
+    """Metadata and how much to think are objects; anything else in their place is reported, and nothing raises."""
     source = {"model": "m", "messages": [{"role": "user", "content": "go"}], "metadata": {"run": "7"}, "store": True}
     output = {"model": "m", "input": "go", "metadata": got, "store": True}
     findings = judge(source, output, client="openai_chat", upstream="openai_responses").findings

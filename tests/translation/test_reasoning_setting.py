@@ -1,4 +1,4 @@
-"""How much a model is to think: demanded where both formats have the same word, else only told."""
+"""How much a model is to think: demanded where both formats have the same word, else only reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls and results that became text: where they stand now, and which text tells none of them."""
+"""Calls and results that became text: where they are now, and which text renders none of them."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_calls_on_both_sides_of_a_result_as_text_are_not_merged() -> None:
 
 
 def test_a_short_result_is_found_where_nothing_else_is_said() -> None:
-    """The text that tells of the call names it, and holds the two letters of its result."""
+    """The text for the call names it, and holds the two letters of its result."""
     request = source("ok")
     called = '{"tool_call": {"name": "sense", "then": "echo ok"}}'
     finding = findings_by_rule(request, '{"output": "ok"}', called, keeps_call=True)[LOST]

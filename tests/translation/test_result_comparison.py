@@ -265,7 +265,7 @@ def test_results_that_changed_places() -> None:
 
 @pytest.mark.parametrize("shift", [1, 2])
 def test_places_exchanged_by_results_of_which_one_changed(shift: int) -> None:
-    """What stands where the known results should be is the one that they drove out, and not lost and invented."""
+    """The result in the place of the known results is the one that they displaced: it is not lost and invented."""
     right = ["alpha", "beta", "gamma"]
     wrong = [*right[shift:], *right[:shift]]
     wrong[wrong.index("gamma")] = "something else"

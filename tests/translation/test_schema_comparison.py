@@ -1,4 +1,4 @@
-"""Pairs of parameter schemas: what says the same raises nothing grave, what does not is told under the exact rule."""
+"""Pairs of parameter schemas: equal meaning raises nothing grave, a difference is reported under the exact rule."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_damage(name: str) -> None:
 
 
 def test_a_schema_that_is_gone_is_reported_once() -> None:
-    """Its type, parameters and requirements are gone by one cause; what should stand there is all of it."""
+    """Its type, parameters and requirements are gone by one cause; the wanted value is all of it."""
     schema = members({"a": TEXT, "b": WHOLE}, required=["a"])
     (difference,) = compare(schema, {})
     assert (difference.rule, difference.pointer, difference.want, difference.got) == (

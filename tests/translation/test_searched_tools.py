@@ -1,4 +1,4 @@
-"""Tools that a search brought into the history: whoever cannot hold them there declares them."""
+"""Tools that a search brought into the history: a format that cannot hold them there declares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a translator writes itself may be cut into texts that stand side by side: the model reads them as one."""
+"""A translator may cut its own words into neighbouring texts: the model reads them as one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def chat(*messages: dict[str, Any]) -> dict[str, Any]:
 
 
 def remark(*texts: str) -> set[str]:
-    """What is told of these texts in place of a document that Chat cannot hold."""
+    """The findings on these texts in place of a document that Chat cannot hold."""
     file = {"type": "input_file", "file_url": URL}
     source = {
         "model": "gpt-4.1",
@@ -51,7 +51,7 @@ def test_text_next_to_a_remark_is_new() -> None:
 
 
 def order(*texts: str) -> set[str]:
-    """What is told of these texts of the user in place of an order between a call and its result."""
+    """The findings on these texts of the user between a call and its result."""
     call = {"type": "function_call", "call_id": "call_Hw3", "name": "look", "arguments": "{}"}
     question, ordered = {"role": "user", "content": ASKED}, {"role": "developer", "content": ORDER}
     result = {"type": "function_call_output", "call_id": "call_Hw3", "output": "14"}
@@ -71,7 +71,7 @@ def test_an_order_in_pieces() -> None:
 
 
 def picture(*texts: str) -> set[str]:
-    """What is told of these texts before a picture that had to leave its result."""
+    """The findings on these texts before a picture that had to leave its result."""
     call = {"type": "tool_use", "id": "call_Hw3", "name": "look", "input": {}}
     block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PICTURE}}
     result = {"type": "tool_result", "tool_use_id": "call_Hw3", "content": [*parts("Seen."), block]}

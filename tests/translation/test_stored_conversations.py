@@ -25,7 +25,7 @@ def conversation(body: dict[str, Any]) -> list[Any]:
 
 
 def without_earlier_turns(output: Any) -> Any:
-    """The output without anything that was said before the new part, but for the system prompt."""
+    """The output without the earlier turns, except for the system prompt."""
     cut = copy.deepcopy(output)
     entries = conversation(cut)
     last = max(place for place, entry in enumerate(entries) if entry["role"] in ("assistant", "model"))
@@ -78,7 +78,7 @@ def test_instructions_are_never_kept() -> None:
 
 
 def pair_with_reference(upstream: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A request whose call is only referred to, and a translation in which somebody looked it up."""
+    """A request whose call is only referred to, and a translation that looked it up."""
     source, output = next(request_pairs("state/recorded-shape", upstream))
     del source["previous_response_id"]
     question = {"role": "user", "content": "On which port does the proxy listen?"}

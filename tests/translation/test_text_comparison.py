@@ -1,4 +1,4 @@
-"""Texts: what a translation may do to them, and by which rule anything else is told."""
+"""Texts: what a translation may do to them, and by which rule anything else is reported."""
 
 from __future__ import annotations
 
@@ -489,7 +489,7 @@ def test_a_search_result_in_an_object(response: dict[str, Any], rules: set[str] 
 
 
 def test_texts_that_close_up_after_a_lost_one_did_not_move() -> None:
-    """What the model said between two words of the user is lost: that alone is told."""
+    """The model's text between two texts of the user is lost: that alone is reported."""
     settings = {"model": "gpt-4.1-2025-04-14"}
     first, answer, second = ("Where does the judge live?", "I cannot say that.", "Then the bill, please.")
     user, model = (
@@ -511,7 +511,7 @@ def test_texts_that_close_up_after_a_lost_one_did_not_move() -> None:
 
 
 def test_texts_that_a_new_one_parts_did_not_move() -> None:
-    """A lost call left ``{}`` between two texts of the model: the new text is told, and no move."""
+    """A lost call left ``{}`` between two texts of the model: the new text is reported, and no move."""
     source = anthropic(
         ("user", "Write it, and check it."),
         ("assistant", ["First the script.", ("t1", "f")]),

@@ -87,7 +87,7 @@ def test_exchanged_descriptions_are_no_exchanged_names(schema: dict[str, Any]) -
 
 
 def test_tools_that_are_alike_in_all_but_the_name_keep_their_order() -> None:
-    """The same tool of two servers, both names too long for the target: nothing but the order tells them apart."""
+    """The same tool of two servers, both names too long for the target: only their order distinguishes them."""
     long: list[dict[str, Any]] = [
         {"name": f"{server}.{'x' * 70}", "description": "Search.", "schema": QUERY} for server in ("home", "work")
     ]

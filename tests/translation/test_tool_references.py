@@ -1,4 +1,4 @@
-"""Names of tools that a search found are told as text; what somebody said of such a tool stays what he said."""
+"""Names of tools that a search found are rendered as text; what a speaker said of such a tool stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two declarations that say the same are one tool: OpenAI takes both, Anthropic refuses a name that stands twice.
+"""Two declarations that say the same are one tool: OpenAI takes both, Anthropic refuses a name that occurs twice.
 
 https://github.com/danny-avila/LibreChat/issues/13162 quotes Anthropic's answer.
 """

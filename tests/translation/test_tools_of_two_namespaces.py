@@ -1,4 +1,4 @@
-"""Two servers' tools of one name, each in its namespace: elsewhere they are told apart, and calls name theirs."""
+"""Two servers' tools of one name, each in its namespace: other formats must distinguish them, and calls name theirs."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_a_choice_must_be_a_declared_tool(name: str, wrong: bool) -> None:
 
 
 def test_a_tool_that_a_search_brought_is_declared() -> None:
-    """It need not stand among the tools of the request."""
+    """It need not be among the tools of the request."""
 
     def function(name: str) -> dict[str, Any]:
         empty = {"type": "object", "properties": {}}

@@ -1,4 +1,4 @@
-"""A function that stands for a free-text tool requires only what it declares, wherever it declares it."""
+"""A function that replaces a free-text tool requires only what it declares, wherever it declares it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies that are no whole answer: what may stand in their place, and what may not."""
+"""Replies that are no whole answer: what may take their place, and what may not."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_empty_success_is_a_fault(upstream: str, source: Any) -> None:
 
 @pytest.mark.parametrize(("upstream", "source"), NO_ANSWER)
 def test_what_may_take_its_place(upstream: str, source: Any) -> None:
-    """An end as of a filter, words that tell of it, or an error."""
+    """An end as of a filter, words for it, or an error."""
     assert Level.MUST not in levels_by_rule(source, upstream, chat(None, "content_filter")).values()
     spoken = judge(
         source,
@@ -140,7 +140,7 @@ def test_a_reply_that_was_cut_is_no_failure() -> None:
 
 
 def test_a_pause() -> None:
-    """With what was said so far, most words that do not end a reply well are near enough; a declared loss, too."""
+    """With the text so far, most words that do not end a reply well are near enough; a declared loss, too."""
     words = "I look at the timetables."
     soft = {"translation/paused-reply-reason": Level.SHOULD}
     assert levels_by_rule(PAUSED, "anthropic", chat(words, "length")) == {}

@@ -1,4 +1,4 @@
-"""What should stand there is told as the output's format writes it, or in words where nobody can say that."""
+"""A wanted value is reported in the notation of the output's format, or in words where that is not known."""
 
 from __future__ import annotations
 

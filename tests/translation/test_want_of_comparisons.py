@@ -1,4 +1,4 @@
-"""Every finding of a comparison says what should stand there and what does, and from where in the source it came.
+"""Every finding of a comparison says what should be there and what is, and from where in the source it came.
 
 Asked of all broken doubles in ``corpus/verdicts/``. What nobody can know is listed with its reason.
 """

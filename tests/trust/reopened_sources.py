@@ -53,7 +53,7 @@ def history_with_calls(*names: str) -> dict[str, Any]:
 
 
 def request_with_redeclared_tool() -> dict[str, Any]:
-    """A tool that a later item of the conversation declares anew."""
+    """A request whose later item declares a tool again."""
 
     def item(words: str) -> dict[str, Any]:
         tool = {"type": "function", "name": "look", "description": words, "parameters": SHAPE, "strict": False}

@@ -42,7 +42,7 @@ def test_the_client_shows_a_text_that_was_split_alike(sampler: Sampler) -> None:
 
 @pytest.mark.parametrize("pointer", ["/id", "/model"])
 def test_what_nobody_reads_is_not_equivalent(sampler: Sampler, pointer: str) -> None:
-    """The same comes out, whatever stands there: that shows nothing."""
+    """The output is the same, whatever is there: that shows nothing."""
     at = place(sampler, "response", "anthropic", "openai_chat")
     assert rule(sampler.workshop, at, "empty", pointer) == ""
 

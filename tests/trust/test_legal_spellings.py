@@ -46,7 +46,7 @@ def test_no_legal_spelling_fails(tried_variants: list[TriedVariant]) -> None:
 
 
 def test_a_fault_of_the_source_is_its_own_wherever_its_part_is(sampler: Sampler) -> None:
-    """The picture of a tool message stands behind two texts, and no more behind one."""
+    """The picture of a tool message comes after two texts, and no more after one."""
     where = "output::dialects/picture-in-tool-message::request::openai_chat-to-openai_chat::01"
     base, variant = VariantTrier(sampler).again(f"{where}::chat-text-split@/messages/2/content/0")
     assert [finding.rule for finding in base.new(apply_variant(variant, base.body)) if finding.is_must] == []

@@ -1,10 +1,10 @@
 """Deals the dear tests to the days of a week, from what `pytest -n 1 --measure FILE` found.
 
 ``costs.json`` says of each dear test what CPU time all its items take, and on which day the first of them is run. It
-may be old: a test that it does not know is run each day, and a test that is gone is missed by nobody. Where it takes
-most of a file's time to prepare what its tests share, the file is dealt as one.
+may be old: a test that it does not know is run each day, and a test that is gone does no harm. Where it takes most of a
+file's time to prepare what its tests share, the file is dealt as one.
 
-A test keeps its day: only what is new is dealt, to the days that have least to do. ``--anew`` deals all.
+A test keeps its day: only what is new is dealt, to the days that have least to do. ``--again`` deals all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All days together run everything, each day a part; who chooses what is run gets all of it."""
+"""All days together run everything, each day a part; a run of chosen tests gets all of them."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_days_are_alike_long(dealt: dict[str, Cost]) -> None:
 
 
 def test_what_is_dealt_is_there(dealt: dict[str, Cost]) -> None:
-    """Else it is time to measure anew: `python tests turns.costs`."""
+    """Else it is time to measure again: `python tests turns.costs`."""
     root = Path(__file__).parents[2]
     gone = []
     for name in dealt:

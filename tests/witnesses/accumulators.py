@@ -50,7 +50,7 @@ def gemini(stream: bytes) -> Any:
 
 
 def _put(output: list[Any], item: int, part: int | None, text: str) -> None:
-    """Fragments in their place; behind everything where the last event's reply has no such place."""
+    """Fragments in their place; after everything where the last event's reply has no such place."""
     try:
         holder = output[item] if part is None else output[item]["content"][part]
     except LookupError:

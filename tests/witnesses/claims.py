@@ -1,6 +1,6 @@
 """What the official clients do with the body that breaks a rule: the page docs/witnesses.md.
 
-``python tests witnesses.claims`` writes it anew.
+``python tests witnesses.claims`` rewrites it.
 """
 
 from __future__ import annotations

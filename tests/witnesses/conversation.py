@@ -49,7 +49,7 @@ class User(Protocol):
         """The tool calls of a reply."""
 
     def is_the_models(self, entry: Any, /) -> bool:
-        """Whether an entry of a golden request's conversation was said by the model."""
+        """Whether an entry of a golden request's conversation is the model's."""
 
     def answers(self, tail: list[Any], calls: Unanswered, /) -> list[Any]:
         """What the user says next, by the words of a golden request's ``tail``, for the SDK's own calls."""
@@ -104,7 +104,7 @@ def play_conversation(name: str, exchanges: Sequence[Exchange], model: str) -> I
 
 
 def _tail(someone: User, entries: list[Any]) -> list[Any]:
-    """What stands behind the last entry of the model."""
+    """What comes after the last entry of the model."""
     last = max((index for index, entry in enumerate(entries) if someone.is_the_models(entry)), default=-1)
     return entries[last + 1 :]
 

@@ -71,6 +71,6 @@ def _is_unread_reply(name: str, assembled: Assembled, raised: str) -> bool:
 
 
 def agrees(judge: Judge, source: Source) -> bool:
-    """Whether a stream without a fault is read alike; only those tell something when they are damaged."""
+    """Whether a stream without a fault is read alike; only those show something when they are damaged."""
     comparison = compare_stream(judge, source)
     return comparison.kind == "same" and not comparison.rules

@@ -125,7 +125,7 @@ GEMINI_REPLY: dict[str, Any] = {
 
 
 def _conversation(container: str, request: dict[str, Any], reply: Any, messages: list[Any], answer: list[Any]) -> Any:
-    """Two exchanges: ``messages`` is what of the reply stands in the second request, ``answer`` what the user adds."""
+    """Two exchanges: ``messages`` is what of the reply is in the second request, ``answer`` what the user adds."""
     following = request | {container: [*request[container], *messages, *answer]}
     nowhere = Path("nowhere.json")
     return tuple(Exchange(number, body, reply, nowhere, nowhere) for number, body in enumerate((request, following), 1))

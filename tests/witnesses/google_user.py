@@ -43,7 +43,7 @@ def _same_but_case(ours: Any, sdk: Any) -> bool:
 
 
 def _same_functions(ours: Any, sdk: Any) -> bool:
-    """The same functions in the same order, in however many entries; nothing else stands in them."""
+    """The same functions in the same order, in however many entries; they hold nothing else."""
     if any(to_camel_case(entry).keys() != {"functionDeclarations"} for entry in (*ours, *sdk)):
         return False
     left, right = (

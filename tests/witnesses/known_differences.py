@@ -66,7 +66,7 @@ class Entry:
 
 
 def _literal(pattern: str) -> str:
-    """A pattern in which brackets stand for themselves."""
+    """A pattern with literal brackets."""
     return re.sub(r"\[", "[[]", pattern)
 
 

@@ -25,7 +25,7 @@ def _hints(typed_dict: Any) -> dict[str, Any]:
 
 
 def _typed_dicts(hint: Any) -> list[Any]:
-    """The typed dicts that stand in a hint, as members of unions and entries of arrays."""
+    """The typed dicts in a hint, as members of unions and entries of arrays."""
     if isinstance(hint, type) and hasattr(hint, "__total__"):  # of typing or of typing_extensions
         return [hint]
     if get_origin(hint) is dict:  # a free-form object

@@ -22,7 +22,7 @@ def cached_rules() -> list[ObservedRule]:
 
 
 def test_the_page_is_current(cached_rules: list[ObservedRule]) -> None:
-    """The clients do what the page says; python tests witnesses.claims writes it anew."""
+    """The clients do what the page says; python tests witnesses.claims rewrites it."""
     written = PAGE.read_text(encoding="utf-8")
     assert VERSIONS.sub("", page(cached_rules)).splitlines() == VERSIONS.sub("", written).splitlines()
 

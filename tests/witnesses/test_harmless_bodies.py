@@ -32,7 +32,7 @@ def verdicts() -> list[tuple[str, dict[str, Any]]]:
 
 
 def expected_reading(verdict: dict[str, Any]) -> Reading | None:
-    """What the client should see; None where it stands alone or its upstream's stream is not whole."""
+    """What the client should see; None where it is on its own or its upstream's stream is not whole."""
     source, name = verdict.get("source"), verdict["upstream"]
     if source is None or verdict["direction"] != "stream":
         return None if source is None else formats.read(name, verdict["direction"], source)

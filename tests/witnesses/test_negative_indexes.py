@@ -61,7 +61,7 @@ def test_chat(name: str) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_anthropic(count: int) -> None:
-    """The events of one block behind its start have an index that counts from the end."""
+    """The events of one block after its start have an index that counts from the end."""
     [exchange, *_] = load_corpus().cases["shell/realistic"].exchanges("anthropic")
     assert exchange.stream_path is not None
     events = parse(exchange.stream_path.read_bytes())["events"]

@@ -40,7 +40,7 @@ def test_the_sdk_is_as_the_ideal_client_and_the_judge_says_nothing(case: Case, n
     """Both at once, since the SDK's part takes most of the time.
 
     A finding about what an official client sends would be a false alarm. The last request holds all before it. In a
-    dialect there goes back what a vendor said, and whether a vendor is right is not judged.
+    dialect the vendor's reply goes back, and whether a vendor is right is not judged.
     """
     by_ours, by_theirs = client_bodies(name, answered_exchanges(case, name)), sdk_bodies(case, name)
     assert disagreements(name, by_ours, by_theirs) == []
@@ -82,7 +82,7 @@ def test_nothing_is_excused_that_no_sdk_does(name: str, own: Own) -> None:
 
 @pytest.mark.parametrize("name", USERS)
 def test_requests_go_where_the_corpus_says(name: str) -> None:
-    """``transport.json`` tells people without an SDK where a body goes."""
+    """``transport.json`` names the address for users without an SDK."""
     transport = read_json(CORPUS.root / "formats" / name / "transport.json")
     assert list(play_conversation(name, CONVERSATIONS[name], "model-1"))
     sent = user(name)[1].request

@@ -54,7 +54,7 @@ def replies(name: str) -> Iterator[tuple[Case, Exchange]]:
 
 
 def reply_in_next_request(name: str, exchange: Exchange, model: str) -> list[Any]:
-    """What of a reply the SDK sends back in the next request, as it stands there."""
+    """What of a reply the SDK sends back in the next request, as it is there."""
     someone, wire = user(name)
     wire.reply = exchange.response
     history = someone.first_history(copy.deepcopy(exchange.request))

@@ -1,6 +1,6 @@
 """The official SDKs raise golden errors as what they are, and try again after the statuses that format.json lists.
 
-They are why some rules are a MUST: what an SDK does next goes by the status, and what it tells by the envelope.
+They are why some rules are a MUST: what an SDK does next goes by the status, and its message by the envelope.
 """
 
 from __future__ import annotations

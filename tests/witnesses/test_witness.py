@@ -234,7 +234,7 @@ def test_an_error_under_a_status_of_success(name: str) -> None:
 
 
 def test_streams_of_vendors_that_its_accumulator_cannot_read() -> None:
-    """The list is of the same SDKs: here it is said what they do."""
+    """The list is of the same SDKs: here is what they do."""
     for where in (key for key in NOT_READ if key.startswith("streaming/dialect")):
         case = CORPUS.cases[where]
         (name,) = case.dialects
@@ -286,7 +286,7 @@ def test_any_json_is_answered(name: str) -> None:
 
 
 def test_an_item_of_no_kind_is_named_next_to_another_fault() -> None:
-    """Of a union pydantic tells one error for each member; what is wrong elsewhere hides none of them."""
+    """Of a union pydantic reports one error for each member; a fault at another place hides none of them."""
     kind = sdk("openai_responses").reply_type()
     body = copy.deepcopy(CASE.exchanges("openai_responses")[0].response)
     usual = dict(problems(kind, body))

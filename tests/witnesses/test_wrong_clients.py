@@ -87,7 +87,7 @@ def spoilt(wrong: Wrong) -> Callable[..., list[Any]]:
 
 
 def strips(wrong: str) -> Callable[..., list[Any]]:
-    """``as_history`` of a client that keeps only what it knows, whatever it is told."""
+    """``as_history`` of a client that keeps only what it knows, whatever it receives."""
     right = formats.get(wrong).client.as_history
 
     def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
