@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from corpus_judge import judge
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 
