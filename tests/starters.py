@@ -68,7 +68,7 @@ def open_session(driver: Driver) -> SessionDriver:
     return opened.session
 
 
-def run_suite(pytester: pytest.Pytester, spec: str, *what: str) -> pytest.RunResult:
+def run_suite(pytester: pytest.Pytester, spec: str, *selection: str) -> pytest.RunResult:
     """Run items of the suite inside this process."""
     quiet = ("-q", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider")
-    return pytester.runpytest_inprocess(*quiet, "--toolcall-translator", spec, *what)
+    return pytester.runpytest_inprocess(*quiet, "--toolcall-translator", spec, *selection)

@@ -26,8 +26,8 @@ SOURCES = {
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 MARKS = ("<!-- layers: made of tests/layers.toml by tests/test_layers.py -->\n", "<!-- end of layers -->\n")
 
-UNITS = [(whose, unit) for whose in SOURCES for unit in TABLE[whose]]
-each_unit = every("whose, unit", UNITS, id=lambda whose, unit: f"{whose}-{unit}")
+UNITS = [(package, unit) for package in SOURCES for unit in TABLE[package]]
+each_unit = every("package, unit", UNITS, id=lambda package, unit: f"{package}-{unit}")
 
 
 def units(package: Path) -> set[str]:
@@ -59,43 +59,43 @@ def _parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def used_units(whose: str, unit: str) -> dict[str, Path]:
+def used_units(package: str, unit: str) -> dict[str, Path]:
     """The other units that a unit imports, each with a file that does."""
-    root = SOURCES[whose]
+    root = SOURCES[package]
     imports: dict[str, Path] = {}
     for path in [root / f"{unit}.py"] if (root / f"{unit}.py").exists() else sorted((root / unit).rglob("*.py")):
         for name in imported_names(path):
-            package, _, rest = name.partition(".")
-            if package == root.name and (other := rest.partition(".")[0]) in TABLE[whose] and other != unit:
+            top, _, rest = name.partition(".")
+            if top == root.name and (other := rest.partition(".")[0]) in TABLE[package] and other != unit:
                 imports.setdefault(other, path)
     return imports
 
 
-@pytest.mark.parametrize("whose", SOURCES)
-def test_the_table_names_every_module(whose: str) -> None:
-    there, listed = units(SOURCES[whose]), set(TABLE[whose])
+@pytest.mark.parametrize("package", SOURCES)
+def test_the_table_names_every_module(package: str) -> None:
+    there, listed = units(SOURCES[package]), set(TABLE[package])
     assert there - listed == set(), "tests/layers.toml does not say what they may import"
     assert listed - there == set(), "tests/layers.toml names modules that are not there"
 
 
 @each_unit
-def test_a_module_imports_what_the_table_allows(whose: str, unit: str) -> None:
-    allowed, imports = set(TABLE[whose][unit]), used_units(whose, unit)
+def test_a_module_imports_what_the_table_allows(package: str, unit: str) -> None:
+    allowed, imports = set(TABLE[package][unit]), used_units(package, unit)
     wrong = [f"{imports[other].relative_to(ROOT)} imports {other}" for other in sorted(imports.keys() - allowed)]
     assert wrong == [], f"tests/layers.toml does not allow {unit} that"
     assert allowed - imports.keys() == set(), f"{unit} imports them no more: take them out of tests/layers.toml"
 
 
 @each_unit
-def test_a_module_is_above_what_it_imports(whose: str, unit: str) -> None:
-    order = list(TABLE[whose])
-    above = [other for other in TABLE[whose][unit] if order.index(other) < order.index(unit)]
+def test_a_module_is_above_what_it_imports(package: str, unit: str) -> None:
+    order = list(TABLE[package])
+    above = [other for other in TABLE[package][unit] if order.index(other) < order.index(unit)]
     assert not above, f"{unit} stands below {', '.join(above)} in tests/layers.toml"
 
 
-def imports_of_files(whose: str) -> dict[str, set[str]]:
+def imports_of_files(package: str) -> dict[str, set[str]]:
     """By the name of each module, the modules that it imports: for types and within functions, too."""
-    root = SOURCES[whose]
+    root = SOURCES[package]
     modules = {
         ".".join(path.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__"): path
         for path in root.rglob("*.py")
@@ -111,27 +111,27 @@ def _modules_among(names: tuple[str, ...], modules: Collection[str]) -> set[str]
     }
 
 
-@pytest.mark.parametrize("whose", SOURCES)
-def test_no_files_import_each_other_in_a_circle(whose: str) -> None:
+@pytest.mark.parametrize("package", SOURCES)
+def test_no_files_import_each_other_in_a_circle(package: str) -> None:
     try:
-        graphlib.TopologicalSorter(imports_of_files(whose)).prepare()
+        graphlib.TopologicalSorter(imports_of_files(package)).prepare()
     except graphlib.CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_judge_and_judged_share_no_code() -> None:
-    for whose, other in (("judge", "reference"), ("reference", "judge")):
+    for package, other in (("judge", "reference"), ("reference", "judge")):
         strange = SOURCES[other].name
-        for path in SOURCES[whose].rglob("*.py"):
+        for path in SOURCES[package].rglob("*.py"):
             assert not [name for name in imported_names(path) if name.split(".")[0] == strange], path
 
 
-@pytest.mark.parametrize("whose", SOURCES)
-def test_no_format_imports_another(whose: str) -> None:
-    home = SOURCES[whose] / "formats"
+@pytest.mark.parametrize("package", SOURCES)
+def test_no_format_imports_another(package: str) -> None:
+    home = SOURCES[package] / "formats"
     for path in home.glob("*/**/*.py"):
         own = path.relative_to(home).parts[0]
-        others = [f"{SOURCES[whose].name}.formats.{name}" for name in format_names() - {own}]
+        others = [f"{SOURCES[package].name}.formats.{name}" for name in format_names() - {own}]
         wrong = [
             name
             for name in imported_names(path)
@@ -171,10 +171,10 @@ def names_in(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("whose", SOURCES)
-def test_only_a_format_s_own_package_names_it(whose: str) -> None:
+@pytest.mark.parametrize("package", SOURCES)
+def test_only_a_format_s_own_package_names_it(package: str) -> None:
     words, formats = words_of_formats(), format_names()
-    for path in SOURCES[whose].rglob("*.py"):
+    for path in SOURCES[package].rglob("*.py"):
         # Adapters say what a published translator can, witnesses what an official client reads: both are about formats.
         if {"formats", "adapters", "witnesses"}.isdisjoint(path.parts):
             mentions = [f"{word!r}, {words[word]}" for word in sorted(texts_in(path) & words.keys())]

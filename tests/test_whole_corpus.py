@@ -34,7 +34,7 @@ def cases_today() -> list[str]:
     return share(sorted(load_corpus().cases), DAYS)
 
 
-def run_report(folder: Path, what: list[str]) -> dict[str, Any]:
+def run_report(folder: Path, selection: list[str]) -> dict[str, Any]:
     target = folder / "report.json"
     done = subprocess.run(
         [
@@ -48,7 +48,7 @@ def run_report(folder: Path, what: list[str]) -> dict[str, Any]:
             "toolcall_reference:ReferenceTranslator",
             "--toolcall-report",
             str(target),
-            *what,
+            *selection,
         ],
         cwd=folder,
         env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},

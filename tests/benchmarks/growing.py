@@ -94,15 +94,15 @@ def _members(value: Any, keys: tuple[str, ...], make: Callable[[int], Any]) -> A
     """The value with new texts under some keys."""
     numbers = itertools.count()
 
-    def made(inner: Any) -> Any:
+    def copy_members(inner: Any) -> Any:
         if isinstance(inner, dict):
             return {
-                key: make(next(numbers)) if key in keys and isinstance(entry, str) else made(entry)
+                key: make(next(numbers)) if key in keys and isinstance(entry, str) else copy_members(entry)
                 for key, entry in inner.items()
             }
-        return [made(entry) for entry in inner] if isinstance(inner, list) else inner
+        return [copy_members(entry) for entry in inner] if isinstance(inner, list) else inner
 
-    return made(value)
+    return copy_members(value)
 
 
 def _lists(value: Any, make: Callable[[list[Any]], list[Any]]) -> Any:

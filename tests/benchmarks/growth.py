@@ -45,9 +45,9 @@ def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
     return rise / sum((at - middle) ** 2 for at in wide)
 
 
-def sizes_up_to(most: int) -> list[int]:
+def sizes_up_to(limit: int) -> list[int]:
     """The sizes that are measured, each twice the one before."""
-    return [max(1, most >> left) for left in range(DOUBLINGS, -1, -1)]
+    return [max(1, limit >> left) for left in range(DOUBLINGS, -1, -1)]
 
 
 def quick_sizes(most: int) -> list[int]:

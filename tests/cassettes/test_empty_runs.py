@@ -54,7 +54,7 @@ def folder(pytester: pytest.Pytester, corpus: Corpus) -> Path:
 
 
 @pytest.fixture
-def mine(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+def own_translator(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     pytester.makepyfile(one_route_for_nothing=ONE_ROUTE)
     monkeypatch.syspath_prepend(pytester.path)
     return "--toolcall-translator", "one_route_for_nothing:Translator"
@@ -167,16 +167,18 @@ def test_what_an_exchange_does_not_have(pytester: pytest.Pytester, folder: Path,
     assert "supports none" not in output
 
 
-def test_what_the_translator_does_not_do(pytester: pytest.Pytester, folder: Path, mine: tuple[str, str]) -> None:
+def test_what_the_translator_does_not_do(
+    pytester: pytest.Pytester, folder: Path, own_translator: tuple[str, str]
+) -> None:
     output = run_output(
-        pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::request"
+        pytester, *own_translator, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::request"
     )
     assert (
         "nothing was judged: mine supports none of the selected items: one route alone (openai_chat → anthropic, "
         "openai_chat → openai_chat, openai_chat → openai_responses and 1 more route)" in output
     )
     output = run_output(
-        pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::stream"
+        pytester, *own_translator, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::stream"
     )
     assert "supports none of the selected items: no stream (anthropic → openai_chat); one route alone (" in output
 

@@ -125,7 +125,7 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
 
 
 @pytest.mark.parametrize(
-    ("interaction", "why", "address"),
+    ("interaction", "reason", "address"),
     [
         (
             exchange("https://api.weather.example/today?key=1"),
@@ -152,9 +152,9 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
     ],
 )
 def test_what_is_no_exchange_of_these_apis_is_skipped(
-    interaction: Interaction, why: str, address: str, corpus: Corpus
+    interaction: Interaction, reason: str, address: str, corpus: Corpus
 ) -> None:
-    assert identify(Path("x.yaml"), interaction, corpus) == SkippedInteraction(Path("x.yaml"), 1, why, address)
+    assert identify(Path("x.yaml"), interaction, corpus) == SkippedInteraction(Path("x.yaml"), 1, reason, address)
 
 
 def test_a_stream_as_one_array_is_a_stream(corpus: Corpus) -> None:

@@ -97,7 +97,7 @@ def test_what_the_user_says_after_the_results_stays(name: str, corpus: Corpus) -
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("change", "reason"),
     [
         (
             lambda calls: rename(calls[-1], "delete_everything"),
@@ -106,8 +106,8 @@ def test_what_the_user_says_after_the_results_stays(name: str, corpus: Corpus) -
         (lambda calls: calls.extend(deep_copy([calls[0], calls[0]])), "for the 3th time"),
     ],
 )
-def test_a_call_without_a_result_is_no_way_on(name: str, change: Any, why: str, corpus: Corpus) -> None:
-    with pytest.raises(CannotContinueError, match=why):
+def test_a_call_without_a_result_is_no_way_on(name: str, change: Any, reason: str, corpus: Corpus) -> None:
+    with pytest.raises(CannotContinueError, match=reason):
         second_request(name, corpus, "parallel/seed", change)
 
 

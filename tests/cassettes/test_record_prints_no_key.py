@@ -18,17 +18,17 @@ Answers = list[Any]
 
 
 def golden_answers(
-    corpus: Corpus, *changes: tuple[str, str], which: int = 0, streamed: bool = False, **headers: str
+    corpus: Corpus, *changes: tuple[str, str], index: int = 0, streamed: bool = False, **headers: str
 ) -> Answers:
     """The golden replies, one of them changed."""
     answers = replies(corpus.cases[CASE], NAME, streamed=streamed)
-    changed = answers[which]
+    changed = answers[index]
     assert isinstance(changed, PlannedReply)
     text = changed.body.decode()
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
-    answers[which] = PlannedReply(text.encode(), headers={**changed.headers, **headers})
+    answers[index] = PlannedReply(text.encode(), headers={**changed.headers, **headers})
     return answers
 
 
@@ -45,8 +45,8 @@ CHUNK = {
 }
 
 ANSWERS: dict[str, Callable[[Corpus], Answers]] = {
-    "words instead of a call": lambda corpus: golden_answers(corpus, ("Yes.", f"It is {KEY}."), which=1)[1:],
-    "words that are cut in the key": lambda corpus: golden_answers(corpus, ("Yes.", f"{'x' * 100} {KEY} "), which=1)[
+    "words instead of a call": lambda corpus: golden_answers(corpus, ("Yes.", f"It is {KEY}."), index=1)[1:],
+    "words that are cut in the key": lambda corpus: golden_answers(corpus, ("Yes.", f"{'x' * 100} {KEY} "), index=1)[
         1:
     ],
     "a tool of this name": lambda corpus: golden_answers(corpus, ("run_shell_command", KEY)),

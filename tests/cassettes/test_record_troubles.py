@@ -289,7 +289,7 @@ def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("body", "headers", "why"),
+    ("body", "headers", "message"),
     [
         (b"<html>Sign in</html>", {"content-type": "text/html"}, "the answer is not JSON (text/html)"),
         (b'{"ok": true}', JSON, "the answer is no anthropic reply: it has no content"),
@@ -297,11 +297,11 @@ def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> No
     ],
 )
 def test_an_answer_that_is_no_reply(
-    body: bytes, headers: dict[str, str], why: str, record: Record, upstream: Provider, tmp_path: Path
+    body: bytes, headers: dict[str, str], message: str, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
     upstream.answers = [PlannedReply(body, headers=headers)]
     ran = record("anthropic", "--case", CASE, "--unary")
-    assert why in ran.out
+    assert message in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
 
 
@@ -388,7 +388,7 @@ def test_the_place_of_a_cassette_is_taken(record: Record, upstream: Provider, tm
 
 
 @pytest.mark.parametrize(
-    ("arguments", "why"),
+    ("arguments", "message"),
     [
         (["anthropic", "--case", "shell/realistc"], "there is no case 'shell/realistc'; did you mean shell/realistic"),
         (["anthropic", "--family", "shel"], "there is no family 'shel'; did you mean shell"),
@@ -396,10 +396,10 @@ def test_the_place_of_a_cassette_is_taken(record: Record, upstream: Provider, tm
         (["anthropic", "--case", CASE, "--filters", "none.toml"], "none.toml: cannot be read (No such file"),
     ],
 )
-def test_wrong_usage(arguments: list[str], why: str, record: Record, upstream: Provider) -> None:
+def test_wrong_usage(arguments: list[str], message: str, record: Record, upstream: Provider) -> None:
     ran = record(*arguments)
     assert (ran.code, upstream.asked) == (4, [])
-    assert why in ran.err
+    assert message in ran.err
 
 
 def test_an_unknown_format(capsys: pytest.CaptureFixture[str]) -> None:
@@ -420,7 +420,7 @@ def test_the_message_for_a_wrong_command(missing: str, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("url", "why"),
+    ("url", "message"),
     [
         (
             "ftp://a.example",
@@ -430,9 +430,9 @@ def test_the_message_for_a_wrong_command(missing: str, capsys: pytest.CaptureFix
         ("https://me:pw@a.example", "the URL must not hold user and password"),
     ],
 )
-def test_a_base_url_that_is_none(url: str, why: str, record: Record) -> None:
+def test_a_base_url_that_is_none(url: str, message: str, record: Record) -> None:
     ran = record("anthropic", "--case", CASE, url=url)
-    assert (ran.code, why in ran.err) == (4, True)
+    assert (ran.code, message in ran.err) == (4, True)
 
 
 def test_a_key_in_the_open_is_reported(record: Record) -> None:

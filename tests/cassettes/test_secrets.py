@@ -368,7 +368,7 @@ def test_filters_of_the_user(
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "message"),
     [
         ("keys = [", "neither TOML nor JSON"),
         ("{", "neither TOML nor JSON"),
@@ -385,13 +385,13 @@ def test_filters_of_the_user(
         ('off = ["e-mail"]', "`off` has 'e-mail', which is not a built-in filter; did you mean 'email'?"),
     ],
 )
-def test_filters_that_cannot_be_used(text: str, why: str, tmp_path: Path) -> None:
+def test_filters_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "filters.toml"
     file.write_text(text)
     with pytest.raises(FilterError) as raised:
         Filters.load(file)
     assert str(raised.value).startswith(f"{file}: ")
-    assert why in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_the_filters_in_the_docs_are_filters(tmp_path: Path) -> None:

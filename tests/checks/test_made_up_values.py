@@ -202,7 +202,7 @@ def test_what_cannot_be_read_is_refused(made_up: Any, says: str) -> None:
 
 def test_a_child_says_the_same_when_it_opens_a_session() -> None:
     child = Path(__file__).parents[1] / "drivers" / "exec_python.py"
-    driver = ExecDriver(f"exec:{sys.executable} {child} checks.test_made_up:Sayer", directory=child.parents[1])
+    driver = ExecDriver(f"exec:{sys.executable} {child} checks.test_made_up_values:Sayer", directory=child.parents[1])
     try:
         opened = driver.open(ROUTE)
         assert isinstance(opened, Opened)

@@ -324,13 +324,13 @@ def closes_with_the_whole_text(stream: Any, chunks: Iterable[bytes]) -> Iterator
     """Closes the block as soon as Responses has said the whole text of its arguments, not only with its item."""
     chunks_seen: list[bytes] = []
 
-    def noted() -> Iterator[bytes]:
+    def record_chunks() -> Iterator[bytes]:
         for chunk in chunks:
             chunks_seen.append(chunk)
             yield chunk
 
     closed = False
-    for piece in stream(noted()):
+    for piece in stream(record_chunks()):
         stop = re.search(rb"event: content_block_stop\n.*\n\n", piece)
         if stop is not None and closed:
             piece = piece.replace(stop[0], b"", 1)

@@ -63,13 +63,13 @@ def pass_through(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
 def end_within_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Drops what comes after a first piece that ends in the middle of the key of a call."""
 
-    def heard() -> Iterator[bytes]:
+    def chunks_until_key() -> Iterator[bytes]:
         for chunk in chunks:
             yield chunk
             if chunk.startswith(b"data:") and chunk.endswith(b'"func'):
                 return
 
-    yield from stream(heard())
+    yield from stream(chunks_until_key())
 
 
 def ends_as_if_whole(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -225,8 +225,8 @@ class LosesOnTheWayUp(Session):
         return sent
 
 
-@pytest.mark.parametrize(("session", "down"), [(LosesOnTheWayDown, True), (LosesOnTheWayUp, False)])
-def test_what_a_reply_lost_is_not_blamed_on_the_request(session: type[Session], down: bool) -> None:
+@pytest.mark.parametrize(("session", "is_reply"), [(LosesOnTheWayDown, True), (LosesOnTheWayUp, False)])
+def test_what_a_reply_lost_is_not_blamed_on_the_request(session: type[Session], is_reply: bool) -> None:
     findings = [
         finding
         for finding in play_streamed_loop(Translator(session)).findings
@@ -234,5 +234,5 @@ def test_what_a_reply_lost_is_not_blamed_on_the_request(session: type[Session], 
     ]
     assert {finding.body for finding in findings} == {"02-request", "03-request"}
     message = "the client's own request has it so"
-    assert all((message in finding.message) is down for finding in findings)
-    assert not down or "on the way down, in 01-response" in findings[0].message
+    assert all((message in finding.message) is is_reply for finding in findings)
+    assert not is_reply or "on the way down, in 01-response" in findings[0].message

@@ -234,12 +234,12 @@ def test_what_the_source_breaks_itself_ends_no_play(case: str, monkeypatch: pyte
     played: list[str] = []
     real = Judge.stream
 
-    def counted(judge: Judge, source: Any, output: Any, route: Any, **more: Any) -> Judgement:
+    def record_call(judge: Judge, source: Any, output: Any, route: Any, **more: Any) -> Judgement:
         played.append(more.get("how", ""))
         note = Finding("openai_chat/stream-finish", Level.NOTE, "/events", "the source says so")
         return replace(real(judge, source, output, route, **more), findings=(note,))
 
-    monkeypatch.setattr(Judge, "stream", counted)
+    monkeypatch.setattr(Judge, "stream", record_call)
     variant = "" if case.startswith("streaming") else "cut"
     fine = replace(HARNESS, fineness=Fineness(cuts=2, ends=1, failures=3))
     driver = PythonDriver(HandsOn(), "hands on")

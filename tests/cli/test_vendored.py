@@ -141,12 +141,12 @@ def test_a_failed_write_leaves_the_old_corpus(
     (source / "new.json").write_text("{}\n", encoding="utf-8")
     rename = Path.rename
 
-    def broken(self: Path, target: Path) -> Path:
+    def fail_rename(self: Path, target: Path) -> Path:
         if self.name == "new":
             raise OSError(28, "No space left on device")
         return rename(self, target)
 
-    monkeypatch.setattr(Path, "rename", broken)
+    monkeypatch.setattr(Path, "rename", fail_rename)
     assert main(["corpus", str(vendored_corpus)]) == 4
     assert "No space left on device" in capsys.readouterr().err
     assert contents(vendored_corpus) == before

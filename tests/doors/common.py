@@ -138,12 +138,12 @@ def places(word: str) -> list[str]:
     ]
 
 
-def report_missing(lacking: Sequence[str], again: str) -> int:
+def report_missing(lacking: Sequence[str], command: str) -> int:
     """Print what is lacking; 1 if anything is."""
     for line in lacking:
         print(f"todo    {line}")
     if lacking:
-        print(f"then    .venv/bin/python tests {again}")
+        print(f"then    .venv/bin/python tests {command}")
     return int(bool(lacking))
 
 

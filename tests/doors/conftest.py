@@ -11,7 +11,7 @@ from toolcall_conformance.library import default_root
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def empty_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus with the schemas and families of ours, and nothing else but empty folders."""
     for name in ("schemas", "families.json"):
         (tmp_path / name).symlink_to(default_root() / name)

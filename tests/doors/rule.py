@@ -17,7 +17,7 @@ from corpus_judge import judge
 from doors import common
 from doubles import export
 from doubles.border import BorderDouble
-from doubles.catalogue import PREFIXES, Double, doubles, exported
+from doubles.catalogue import PREFIXES, Double, doubles, exported_lines
 from doubles.test_ratchet import DEMANDED, WANTED, covered
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import equal
@@ -229,7 +229,7 @@ def _about(rule: str) -> list[Double]:
 
 def verdicts(rule: str) -> None:
     """Rewrite the verdicts of a rule where they are out of date."""
-    if any(export.line_of(double) != exported(double.family).get(double.name) for double in _about(rule)):
+    if any(export.line_of(double) != exported_lines(double.family).get(double.name) for double in _about(rule)):
         print("wrote   corpus/verdicts: ", end="", flush=True)
         export.main([rule])
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from doors import case, common, rule, tolerance
-from doubles.border import GONE, BorderDouble, edited
+from doubles.border import GONE, BorderDouble, edit_member
 from doubles.catalogue import doubles
 from doubles.draft import copied
 from every import every
@@ -28,22 +28,22 @@ def write(path: Path, content: Any) -> Path:
     return path
 
 
-def test_a_new_rule_gets_a_skeleton(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_rule_gets_a_skeleton(empty_corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rule.main(["openai_chat/made-up", "--direction", "response"]) == 1
     output = capsys.readouterr().out
     assert "made-up.json at /sentence: replace the TODO" in output
     assert "then    .venv/bin/python tests doors.rule openai_chat/made-up" in output
-    skeleton = read_json(small / "formats" / "openai_chat" / "rules" / "made-up.json")
+    skeleton = read_json(empty_corpus / "formats" / "openai_chat" / "rules" / "made-up.json")
     assert "choices" in skeleton["obeys"]
     assert skeleton["obeys"] == skeleton["breaks"]
 
 
 @pytest.mark.parametrize("scope", [*FORMATS, "translation"])
 @pytest.mark.parametrize("direction", ["request", "response"])
-def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, small: Path) -> None:
+def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, empty_corpus: Path) -> None:
     skeleton = rule.skeleton(f"{scope}/made-up", direction, None)
-    path = write(small / "made-up.json", skeleton)
-    assert Rules({scope: small})[skeleton["id"]].element.startswith("TODO: "), "the corpus can be read with it"
+    path = write(empty_corpus / "made-up.json", skeleton)
+    assert Rules({scope: empty_corpus})[skeleton["id"]].element.startswith("TODO: "), "the corpus can be read with it"
     assert all("replace the TODO" in mistake for mistake in common.mistakes(path, "rule"))
     filled = {key: value.replace("TODO", "so") if isinstance(value, str) else value for key, value in skeleton.items()}
     filled |= {"element": "call"}
@@ -53,12 +53,14 @@ def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, small: P
     assert "at /breaks: it is the same body as /obeys" in message
 
 
-def test_a_must_needs_hard_evidence(small: Path) -> None:
+def test_a_must_needs_hard_evidence(empty_corpus: Path) -> None:
     raw = load_corpus().rules["openai_chat/stop-limit"].raw
     soft = [{"kind": "issue", "url": "https://example.org/1", "note": "somebody says so"}]
-    (message,) = common.mistakes(write(small / "rule.json", {**raw, "evidence": soft}), "rule")
+    (message,) = common.mistakes(write(empty_corpus / "rule.json", {**raw, "evidence": soft}), "rule")
     assert "at /evidence: a MUST needs hard evidence (kind schema, sdk, doc or recorded)" in message
-    assert common.mistakes(write(small / "rule.json", {**raw, "evidence": soft, "level": "SHOULD"}), "rule") == []
+    assert (
+        common.mistakes(write(empty_corpus / "rule.json", {**raw, "evidence": soft, "level": "SHOULD"}), "rule") == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,8 +77,8 @@ def test_a_rule_that_cannot_be_made(words: list[str], message: str, capsys: pyte
     assert message in capsys.readouterr().err
 
 
-def test_no_json(small: Path) -> None:
-    path = small / "rule.json"
+def test_no_json(empty_corpus: Path) -> None:
+    path = empty_corpus / "rule.json"
     path.write_text('{"id": ', encoding="utf-8")
     (message,) = common.mistakes(path, "rule")
     assert "rule.json is no JSON: " in message
@@ -115,7 +117,7 @@ def test_a_variant_that_the_judge_refuses() -> None:
 def test_the_edits_of_a_pair_lead_from_one_body_to_the_other(raw: dict[str, Any]) -> None:
     body = copied(raw["obeys"])
     for pointer, text in rule._edits(raw["obeys"], raw["breaks"], ""):
-        body = edited(body, pointer, eval(text, {"GONE": GONE}))
+        body = edit_member(body, pointer, eval(text, {"GONE": GONE}))
     assert body == raw["breaks"]
 
 
@@ -190,9 +192,9 @@ def pair(name: str, side: str, small: Path, **changes: Any) -> Path:
     return write(small / name / side / "one.json", content)
 
 
-def test_right_pairs_lack_nothing(small: Path) -> None:
+def test_right_pairs_lack_nothing(empty_corpus: Path) -> None:
     for side in tolerance.SIDES:
-        assert [*tolerance.pair_mistakes(pair("number-spelling", side, small))] == []
+        assert [*tolerance.pair_mistakes(pair("number-spelling", side, empty_corpus))] == []
 
 
 @pytest.mark.parametrize(
@@ -206,8 +208,8 @@ def test_right_pairs_lack_nothing(small: Path) -> None:
         ("same", {"title": None}, "'title' is a required property; see corpus/keys.md#equivalence-pair"),
     ],
 )
-def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], message: str, small: Path) -> None:
-    messages = [*tolerance.pair_mistakes(pair("number-spelling", side, small, **changes))]
+def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], message: str, empty_corpus: Path) -> None:
+    messages = [*tolerance.pair_mistakes(pair("number-spelling", side, empty_corpus, **changes))]
     assert message in messages[0]
 
 
@@ -218,14 +220,14 @@ def test_a_pair_is_made_of_one_of_its_side(side: str) -> None:
 
 
 def test_a_new_tolerance_gets_skeletons(
-    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    empty_corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tolerance, "FOLDER", small / "equivalences")
+    monkeypatch.setattr(tolerance, "FOLDER", empty_corpus / "equivalences")
     options = ["--pair", "different/one", "--like", "number-spelling/different/5-as-a-text"]
     with pytest.raises(SystemExit):
         tolerance.main(["made-up", *options])
     assert "there is no file " in capsys.readouterr().err
-    (small / "equivalences" / "number-spelling").symlink_to(default_root() / "equivalences" / "number-spelling")
+    (empty_corpus / "equivalences" / "number-spelling").symlink_to(default_root() / "equivalences" / "number-spelling")
     assert tolerance.main(["made-up", *options]) == 1
     output = capsys.readouterr().out
     assert "different/one.json at /rules/0: replace the TODO" in output

@@ -52,13 +52,13 @@ def test_nothing_is_written(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("empty_corpus")
 def test_a_new_rule_may_have_a_name_near_to_another(capsys: pytest.CaptureFixture[str]) -> None:
     assert rule.main(["openai_chat/stop-limits", "--new"]) == 1
     assert "wrote   " in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("empty_corpus")
 def test_a_skeleton_guesses_no_word(capsys: pytest.CaptureFixture[str]) -> None:
     """What it takes from another rule, it names; for the rest it lists the words that there are."""
     skeleton = rule.skeleton("openai_chat/made-up", "request", None)
@@ -145,8 +145,8 @@ def test_nothing_can_die_where_nothing_is(words: list[str], capsys: pytest.Captu
     assert "no-such-name: " in capsys.readouterr().err
 
 
-def test_a_pair_with_the_bodies_of_another_is_none(small: Path) -> None:
-    folder = small / "number-spelling" / "same"
+def test_a_pair_with_the_bodies_of_another_is_none(empty_corpus: Path) -> None:
+    folder = empty_corpus / "number-spelling" / "same"
     (first, *_) = sorted((default_root() / "equivalences" / "number-spelling" / "same").glob("*.json"))
     common.write(folder / "a.json", read_json(first))
     common.write(folder / "b.json", {**read_json(first), "title": "Another difference"})

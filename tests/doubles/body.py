@@ -31,19 +31,19 @@ from doubles.catalogue import (
     ByFormat,
     Double,
     Kind,
-    Played,
+    PlayedDouble,
     Rules,
-    as_tuple,
     enter,
     formats_of,
     heading,
+    rule_tuple,
     rules_of,
 )
-from doubles.day import PLACES, REST, number_of
+from doubles.day import PLACES, REST, day_number
 from doubles.draft import Draft, Skip, need
 from doubles.harness import HARNESS
 from doubles.illegal import ILLEGAL
-from doubles.places import Place, illegal, places, places_of, translated
+from doubles.places import Place, illegal, places, places_of, translate_body
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import equal
@@ -121,7 +121,7 @@ class BodyDouble(Double):
     def _places_of(self, source: str, *, spread: bool = False) -> Iterator[tuple[Place, Any]]:
         """The places that come from a format; perhaps in an order that jumps about the corpus."""
         every = [place for place in self._all(source) if place.case in self.cases or not self.cases]
-        every = _spread(every) if spread else every
+        every = _spread_places(every) if spread else every
         return ((place, output) for place in every if (output := self.changed(place)) is not None)
 
     def among(self, source: str, case: str) -> Iterator[Place]:
@@ -134,7 +134,7 @@ class BodyDouble(Double):
         lookup = illegal if ILLEGAL.keys() & set(self.cases) else places
         return lookup(self.check, source, self.format)
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """At three places that are spread over its sources and the corpus, in its own format, and in an item.
 
         Of these at one by turns, for a day; of one that has a verdict on every third day alone.
@@ -143,7 +143,7 @@ class BodyDouble(Double):
         ways += [partial(self._at_home)] if self.at_home else []
         ways += [partial(self._in_an_item)]
         if day is not None:
-            number = number_of(self.name, day)
+            number = day_number(self.name, day)
             if self.exported() is not None and number % REST:
                 return
             ways = rotate(ways, number // REST)
@@ -154,23 +154,23 @@ class BodyDouble(Double):
         """How many places of each source."""
         return -(-PLACES // len(self.sources))
 
-    def _from(self, source: str, number: int) -> Iterator[Played]:
+    def _from(self, source: str, number: int) -> Iterator[PlayedDouble]:
         """At one of the places that come from a format, if it is not that of its verdict."""
         entry = self.exported() or {}
         position = (entry.get("case"), entry.get("exchange"), entry.get("client"), entry.get("upstream"))
         for place, output in islice(self._places_of(source, spread=True), number, number + 1):
             if (place.case, place.number, place.client, place.upstream) != position:
-                yield Played(str(place), self._told(place, output))
+                yield PlayedDouble(str(place), self._told(place, output))
 
-    def _at_home(self) -> Iterator[Played]:
+    def _at_home(self) -> Iterator[PlayedDouble]:
         """At a place that comes from its own format."""
         for place, output in islice(self._places_of(self.format, spread=True), 1):
             findings = self._told(place, output)
             if self.kind == "harmless":
                 findings = [finding for finding in findings if finding.rule not in SPELLINGS]
-            yield Played(f"at home: {place}", findings)
+            yield PlayedDouble(f"at home: {place}", findings)
 
-    def _in_an_item(self) -> Iterator[Played]:
+    def _in_an_item(self) -> Iterator[PlayedDouble]:
         """As a translator in an item; nowhere if only the examples of the rules have what it changes."""
         few = (islice(self._places_of(source, spread=True), self._each) for source in self.sources)
         places = (place for place, _ in chain(*few, self.places()))
@@ -178,19 +178,19 @@ class BodyDouble(Double):
         for place in islice(clean, 1):
             result = self._item(place)
             also = frozenset({"translation/bad-output"}) if self.kind == "broken" else frozenset[str]()
-            yield Played(f"the item of {place}", result.findings, result.verdict, also=also)
+            yield PlayedDouble(f"the item of {place}", result.findings, result.verdict, also=also)
 
     def _told(self, place: Place, output: Any) -> Sequence[Finding]:
         """What the judge says; of a harmless one without what it says of the reference's own output there."""
-        findings = judged(place, output, self.hides)
+        findings = judge_place(place, output, self.hides)
         if self.kind != "harmless" or not findings:
             return findings
-        before = {finding.rule for finding in judged(place, place.output)}
+        before = {finding.rule for finding in judge_place(place, place.output)}
         return [finding for finding in findings if finding.rule not in before]
 
     def _is_clean(self, place: Place) -> bool:
         """Whether the reference's own output has no finding, else a harmless item might not pass."""
-        return self.kind != "harmless" or not judged(place, place.output)
+        return self.kind != "harmless" or not judge_place(place, place.output)
 
     def _item(self, place: Place) -> ItemResult:
         driver = PythonDriver(_Doubled(self), f"double:{self.name}")
@@ -207,7 +207,7 @@ class BodyDouble(Double):
         if self.kind == "harmless" and ILLEGAL.keys() & set(self.cases):
             return None
         entry = self.exported()
-        example = (entry and self._known(entry)) or min(self.places(), key=_weight, default=None)
+        example = (entry and self._known(entry)) or min(self.places(), key=_size_order, default=None)
         if example is None:
             return None
         place, output = example
@@ -233,20 +233,20 @@ class BodyDouble(Double):
         return None
 
 
-def _weight(example: tuple[Place, Any]) -> tuple[bool, bool, int, str]:
+def _size_order(example: tuple[Place, Any]) -> tuple[bool, bool, int, str]:
     place, output = example
     case = load_corpus().cases.get(place.case)
     in_dialect = case is not None and place.source_format in case.dialects
     return case is None, in_dialect, len(json.dumps([place.source, output, place.asked])), str(place)
 
 
-def _spread(every: list[Place]) -> list[Place]:
+def _spread_places(every: list[Place]) -> list[Place]:
     """The places in an order that jumps about the corpus, always the same."""
     step = next(step for step in (61, 67, 71) if len(every) % step or len(every) < step)
     return [every[index * step % len(every)] for index in range(len(every))] if len(every) > step else every
 
 
-def judged(place: Place, output: Any, hides: Sequence[str] = ()) -> Sequence[Finding]:
+def judge_place(place: Place, output: Any, hides: Sequence[str] = ()) -> Sequence[Finding]:
     """What the judge says of an output at a place, whose translator declares the losses but those of ``hides``."""
     more: dict[str, Any] = {} if place.check == "error" else {"declared": place.declared.difference(hides)}
     return judge(
@@ -297,7 +297,7 @@ class _Session:
 
     def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
         source = {"status": status, "headers": headers, "body": body}
-        output = translated(self._session, "error", source)
+        output = translate_body(self._session, "error", source)
         changed = self._changed("error", source, self._route.upstream, output, self._route.client)
         return changed["status"], changed["body"], changed.get("headers")
 
@@ -350,7 +350,7 @@ def _entry(
                     at_home=sources is None and format_name in at_home,
                     hides=tuple(hides),
                     rules=rules_of(rule, format_name),
-                    warns=as_tuple(warns),
+                    warns=rule_tuple(warns),
                     beside=rules_of(beside, format_name),
                     never=rules_of(never, format_name),
                 )

@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from doubles.catalogue import PREFIXES, Double, Played, Rules, as_tuple, enter
+from doubles.catalogue import PREFIXES, Double, PlayedDouble, Rules, enter, rule_tuple
 from doubles.draft import copied
-from doubles.places import model_of
+from doubles.places import default_model
 from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.streaming import dump, parse
@@ -87,23 +87,23 @@ class BorderDouble(Double):
         for edits in self.edits:
             for pointer, value in edits.items():
                 if pointer != BYTES:
-                    body = edited(body, pointer, value)
+                    body = edit_member(body, pointer, value)
         return body
 
     @property
     def model(self) -> str:
         """The model that the body is for; some rules depend on it."""
         named = self.body.get("model") if isinstance(self.body, dict) else None
-        return str(self._rule.get("model") or named or model_of(self.format))
+        return str(self._rule.get("model") or named or default_model(self.format))
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """The body alone; of a broken one also as the translation of the example, where others may be named too."""
         del day
         body = self.body
         same = self.stream == dump(self.before["events"]) if self.direction == "stream" else equal(body, self.before)
         if same:
             raise AssertionError(f"{self.name} is the example itself")
-        yield Played(f"{self.direction} alone", alone(self.format, self.direction, body, self.model))
+        yield PlayedDouble(f"{self.direction} alone", judge_body(self.format, self.direction, body, self.model))
         if self.kind == "broken" and self.direction != "stream":
             judge, ends = Judge(load_corpus()), Ends(self.format, self.format, self.model, self.model)
             of_both = judge.request if self.direction == "request" else judge.response
@@ -111,7 +111,7 @@ class BorderDouble(Double):
             named = [finding for finding in findings if finding.rule in (*self.rules, NOTHING_LEFT)]
             # Of a call of which nothing arrived but an empty one, that is said and nothing else.
             if not any(finding.rule == CALL_LOST and isinstance(finding.got, dict) for finding in findings):
-                yield Played("of the example", named, also=frozenset({NOTHING_LEFT}))
+                yield PlayedDouble("of the example", named, also=frozenset({NOTHING_LEFT}))
 
     def shown(self) -> dict[str, Any] | None:
         """The body, without a source."""
@@ -139,12 +139,12 @@ class PairDouble(BorderDouble):
         """What its bodies are: request, response or loop."""
         return "loop" if self._rule["check"] == "loop" else str(self._rule["direction"])
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """The pair."""
         del day
         if equal(self.body, self.before):
             raise AssertionError(f"{self.name} is the example itself")
-        yield Played(self.direction, self._findings())
+        yield PlayedDouble(self.direction, self._findings())
 
     def _findings(self) -> tuple[Finding, ...]:
         judge, pair = Judge(load_corpus()), self.body
@@ -155,7 +155,7 @@ class PairDouble(BorderDouble):
         return of_both(pair["source"], pair["output"], ends).findings
 
     def _models(self) -> tuple[str, str]:
-        return model_of(self.before["client"]), model_of(self.before["upstream"])
+        return default_model(self.before["client"]), default_model(self.before["upstream"])
 
     def shown(self) -> dict[str, Any] | None:
         """The pair."""
@@ -165,7 +165,7 @@ class PairDouble(BorderDouble):
         return {"direction": self.direction, **pair, **ends, **variant, "case": self.example, "exchange": 1}
 
 
-def alone(format_name: str, direction: str, body: Any, model: str) -> tuple[Finding, ...]:
+def judge_body(format_name: str, direction: str, body: Any, model: str) -> tuple[Finding, ...]:
     """The findings on a body on its own; of a stream also those on its assembled reply."""
     judge = Judge(load_corpus())
     if direction == "stream":
@@ -173,7 +173,7 @@ def alone(format_name: str, direction: str, body: Any, model: str) -> tuple[Find
     return judge.body(format_name, direction, body, model=model).findings
 
 
-def edited(body: Any, pointer: str, value: Any) -> Any:
+def edit_member(body: Any, pointer: str, value: Any) -> Any:
     """A body with one member changed, in place."""
     if not pointer:
         return value(body) if callable(value) else copied(value)
@@ -224,10 +224,10 @@ def borders(module: str) -> Border:
         place = example or rule
         common: dict[str, Any] = {"family": family, "format": _format_of(place), "example": place}
         grave = load_corpus().rules[rule].level is Level.MUST
-        near = (rule, *as_tuple(beside)) if grave else as_tuple(beside)
+        near = (rule, *rule_tuple(beside)) if grave else rule_tuple(beside)
         sort = PairDouble if rule.startswith("translation/") else BorderDouble
         enter(
-            sort(**common, fault=fault, kind="harmless", title=title, edits=(at,), beside=near, warns=as_tuple(warns))
+            sort(**common, fault=fault, kind="harmless", title=title, edits=(at,), beside=near, warns=rule_tuple(warns))
         )
         breach = load_corpus().rules[rule].raw["breach"]
         enter(
@@ -238,7 +238,7 @@ def borders(module: str) -> Border:
                 title=says or breach[0].upper() + breach[1:],
                 edits=(at, past),
                 rules=(rule,),
-                follows=as_tuple(follows),
+                follows=rule_tuple(follows),
             )
         )
 

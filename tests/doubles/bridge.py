@@ -19,8 +19,8 @@ from functools import cache, partial
 from itertools import islice
 from typing import Any, ClassVar, Literal
 
-from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
-from doubles.day import PLACES, number_of
+from doubles.catalogue import FORMATS, Double, Kind, PlayedDouble, Rules, enter, heading, rule_tuple
+from doubles.day import PLACES, day_number
 from doubles.draft import Skip, copied, need
 from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
@@ -100,7 +100,7 @@ class Changed:
     def _seen(self, at: At, body: Any, source: Any) -> Any:
         if at != self._at:
             return body
-        output = changed(self._change, Seen(body, source, self._format, self._calls))
+        output = apply_change(self._change, Seen(body, source, self._format, self._calls))
         self.changed = self.changed or output is not None
         return body if output is None else output
 
@@ -117,7 +117,7 @@ class Noting(Changed):
         return body
 
 
-def changed(change: Change, draft: Seen) -> Any:
+def apply_change(change: Change, draft: Seen) -> Any:
     """What a change makes of the body that is seen; None where it changes nothing."""
     fresh = replace(draft, body=copied(draft.body))
     try:
@@ -128,7 +128,7 @@ def changed(change: Change, draft: Seen) -> Any:
 
 
 @cache
-def _unchanged(name: str, case: Case) -> dict[At, list[Seen]]:
+def _reference_views(name: str, case: Case) -> dict[At, list[Seen]]:
     """What the reference is given and makes in a case: until a change comes, the same as with it."""
     noting = Noting()
     _run(name, case, noting)
@@ -149,17 +149,19 @@ class BridgeDouble(Double):
     at: At
     exact: ClassVar[bool] = True
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """In three cases of servers, or in one of them."""
         cases = list(islice(filter(self._changes, _cases(self.format)), PLACES))
-        for case in cases if day is None or not cases else [cases[number_of(self.name, day) % len(cases)]]:
+        for case in cases if day is None or not cases else [cases[day_number(self.name, day) % len(cases)]]:
             result = self.told(case)
             if result is not None:
-                yield Played(f"{case.id} {self.format}", result.findings, result.verdict, result.reason)
+                yield PlayedDouble(f"{case.id} {self.format}", result.findings, result.verdict, result.reason)
 
     def _changes(self, case: Case) -> bool:
         """Whether it changes anything of what the reference is given and makes in a case."""
-        return any(changed(self.change, draft) is not None for draft in _unchanged(self.format, case)[self.at])
+        return any(
+            apply_change(self.change, draft) is not None for draft in _reference_views(self.format, case)[self.at]
+        )
 
     def told(self, case: Case) -> ItemResult | None:
         """What the check says of it in a case; None where it changes nothing."""
@@ -177,29 +179,29 @@ def _cases(name: str) -> tuple[Case, ...]:
     return tuple(case for case in load_corpus().cases.values() if name in case.formats and variants(case, name))
 
 
-def _enter(
+def _enter_double(
     change: Change, kind: Kind, rules: Rules, at: At, stated: str | Sequence[str], more: dict[str, Any]
 ) -> Change:
     for name in [stated] if isinstance(stated, str) else stated:
         fault = getattr(change, "__name__", "").replace("_", "-")
-        words: dict[str, Any] = {**more, **heading(change), "rules": as_tuple(rules)}
+        words: dict[str, Any] = {**more, **heading(change), "rules": rule_tuple(rules)}
         enter(BridgeDouble(fault=fault, format=name, kind=kind, change=change, at=at, **words))
     return change
 
 
 def broken(rules: Rules, at: At, target: str | Sequence[str] = FORMATS, **more: Any) -> Callable[[Change], Change]:
     """A fault that breaks these MUST rules, and no other."""
-    return partial(_enter, kind="broken", rules=rules, at=at, stated=target, more=more)
+    return partial(_enter_double, kind="broken", rules=rules, at=at, stated=target, more=more)
 
 
 def warning(rules: Rules, at: At, target: str | Sequence[str] = FORMATS, **more: Any) -> Callable[[Change], Change]:
     """A fault that breaks these SHOULD rules, and no MUST."""
-    return partial(_enter, kind="warning", rules=rules, at=at, stated=target, more=more)
+    return partial(_enter_double, kind="warning", rules=rules, at=at, stated=target, more=more)
 
 
 def harmless(
     at: At, target: str | Sequence[str] = FORMATS, *, beside: Rules = (), **more: Any
 ) -> Callable[[Change], Change]:
     """A difference that breaks nothing; ``beside`` are MUST rules that it comes near."""
-    more = {"beside": as_tuple(beside), **more}
-    return partial(_enter, kind="harmless", rules=(), at=at, stated=target, more=more)
+    more = {"beside": rule_tuple(beside), **more}
+    return partial(_enter_double, kind="harmless", rules=(), at=at, stated=target, more=more)

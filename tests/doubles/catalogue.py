@@ -53,14 +53,14 @@ def file_of(family: str) -> Path:
 
 
 @cache
-def exported(family: str) -> Mapping[str, bytes]:
+def exported_lines(family: str) -> Mapping[str, bytes]:
     """The lines of a family's file by the names of the verdicts; none where there is no file."""
     path = file_of(family)
     return {json.loads(line)["name"]: line for line in verdict_lines(path)} if path.is_file() else {}
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedDouble:
     """What was found where a double was played: at a body, or in an item, which has a verdict, too.
 
     ``spared`` says that the fault cannot show there; ``also`` are rules that name it there as well.
@@ -109,11 +109,11 @@ class Double(ABC):
 
     def exported(self) -> dict[str, Any] | None:
         """Its verdict as its family's file says it; None if there is none."""
-        line = exported(self.family).get(self.name)
+        line = exported_lines(self.family).get(self.name)
         return None if line is None else json.loads(line)
 
     @abstractmethod
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """Where it must be seen, or pass: a few places, or one of them, another each day.
 
         The place of its verdict is none of them: that is judged from the verdict.
@@ -126,7 +126,7 @@ class Double(ABC):
         None if no body and no stream shows its fault.
         """
 
-    def surprise(self, played: Played) -> str:
+    def surprise(self, played: PlayedDouble) -> str:
         """What is wrong with the judge's word on it; empty if nothing is."""
         must, should = played.named(Level.MUST), played.named(Level.SHOULD)
         rules = {*self.rules, *played.also}
@@ -178,17 +178,17 @@ def formats_of(rule: ByFormat, stated: str | Sequence[str] | None) -> tuple[str,
         return (stated,) if isinstance(stated, str) else tuple(stated)
     if isinstance(rule, Mapping):
         return tuple(rule)
-    owners = {each.partition("/")[0] for each in as_tuple(rule)} & set(FORMATS)
+    owners = {each.partition("/")[0] for each in rule_tuple(rule)} & set(FORMATS)
     return tuple(owners) if len(owners) == 1 else FORMATS
 
 
 def rules_of(rule: ByFormat, format_name: str) -> tuple[str, ...]:
     """The rules for a format."""
     stated = rule.get(format_name, ()) if isinstance(rule, Mapping) else rule
-    return tuple(each.format(format=format_name) for each in as_tuple(stated))
+    return tuple(each.format(format=format_name) for each in rule_tuple(stated))
 
 
-def as_tuple(rules: Rules) -> tuple[str, ...]:
+def rule_tuple(rules: Rules) -> tuple[str, ...]:
     """Rules as a tuple."""
     return (rules,) if isinstance(rules, str) else tuple(rules)
 

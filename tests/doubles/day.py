@@ -10,6 +10,6 @@ REST = 3
 """Of doubles that have a verdict, so many take turns at the other places."""
 
 
-def number_of(name: str, day: int) -> int:
+def day_number(name: str, day: int) -> int:
     """The number of a day for one double, so that not all doubles begin at the same place."""
     return day + crc32(name.encode())

@@ -32,12 +32,12 @@ def verdicts_in(place: str) -> Verdicts:
         if not lines:
             raise ValueError(f"{place}: there is no *.jsonl in this folder")
     else:
-        lines = verdict_lines(path) if path.is_file() else _of_revision(place)
+        lines = verdict_lines(path) if path.is_file() else _verdict_files(place)
     verdicts = [json.loads(line) for line in lines]
     return {verdict["name"]: verdict for verdict in verdicts}
 
 
-def _of_revision(revision: str) -> list[bytes]:
+def _verdict_files(revision: str) -> list[bytes]:
     listed = _git("ls-tree", "--name-only", revision, "./")
     files = [name for name in listed.decode().splitlines() if name.endswith(".jsonl")]
     if not files:
@@ -58,25 +58,25 @@ def differences(old: Verdicts, new: Verdicts) -> Iterator[str]:
             yield f"- {name}: {old[name]['title']}"
         elif old[name] != new[name]:
             yield f"  {name}"
-            yield from (f"      {line}" for line in _of_members(old[name], new[name]))
+            yield from (f"      {line}" for line in _member_differences(old[name], new[name]))
 
 
-def _of_members(old: Verdict, new: Verdict) -> Iterator[str]:
+def _member_differences(old: Verdict, new: Verdict) -> Iterator[str]:
     for key in dict.fromkeys((*old, *new)):
         if key not in old:
-            yield f"{key}: new, {_short(new[key])}"
+            yield f"{key}: new, {_short_json(new[key])}"
         elif key not in new:
-            yield f"{key}: gone, was {_short(old[key])}"
+            yield f"{key}: gone, was {_short_json(old[key])}"
         elif old[key] != new[key]:
             lines = str(DeepDiff(old[key], new[key]).pretty()).replace("root", key).splitlines()
-            yield from (_cut(line) for line in lines)
+            yield from (_shorten(line) for line in lines)
 
 
-def _short(value: Any) -> str:
-    return _cut(json.dumps(value, ensure_ascii=False))
+def _short_json(value: Any) -> str:
+    return _shorten(json.dumps(value, ensure_ascii=False))
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
 
 

@@ -132,12 +132,12 @@ class Draft:
     @property
     def batches(self) -> list[list[wire.Call]]:
         """Calls that were made at once, by turn."""
-        return _grouped(self.calls)
+        return _group_handles(self.calls)
 
     @property
     def result_batches(self) -> list[list[wire.Result]]:
         """Neighbouring results."""
-        return _grouped(self.results)
+        return _group_handles(self.results)
 
     def results_of(self, batch: list[wire.Call]) -> list[wire.Result]:
         """The results of a batch: by id, where there are ids, else by position."""
@@ -154,7 +154,7 @@ class Draft:
             return [stated] if isinstance(stated, str) else [block["text"] for block in stated]
         if self.format == "openai_chat":
             texts = []
-            for message in takewhile(_instructs, self.messages):
+            for message in takewhile(_has_instructions, self.messages):
                 content = message["content"]
                 texts += [content] if isinstance(content, str) else [part["text"] for part in content]
             return texts
@@ -175,7 +175,7 @@ class Draft:
                     **self.body,
                 }
         elif self.format == "openai_chat":
-            rest = list(dropwhile(_instructs, self.messages))
+            rest = list(dropwhile(_has_instructions, self.messages))
             self.body["messages"] = [{"role": "system", "content": text} for text in texts] + rest
         elif self.format == "gemini":
             self.body.pop("systemInstruction", None)
@@ -208,12 +208,12 @@ class Draft:
         return any(key in self.body for key in ("messages", "input", "contents"))
 
 
-def _instructs(message: dict[str, Any]) -> bool:
+def _has_instructions(message: dict[str, Any]) -> bool:
     """Whether a message of Chat Completions holds instructions."""
     return message["role"] in ("system", "developer")
 
 
-def _grouped(handles: list[Any]) -> list[list[Any]]:
+def _group_handles(handles: list[Any]) -> list[list[Any]]:
     """Handles in one message, or one after the other in the list of items."""
     groups: list[list[Any]] = []
     for handle in handles:

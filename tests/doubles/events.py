@@ -41,19 +41,19 @@ def calls(format_name: str, event: Event) -> Iterator[wire.Call]:
             yield from (wire.Call(format_name, entries, part) for part in entries if "functionCall" in part)
 
 
-def changed_out(pieces: Iterable[bytes], change: Change, format_name: str) -> Iterator[bytes]:
+def change_output(pieces: Iterable[bytes], change: Change, format_name: str) -> Iterator[bytes]:
     """A stream as the reference wrote it, whole events a piece, with each event changed; piece by piece."""
     for piece in pieces:
         stream = parse(piece)
         events = [output for event in stream["events"] for output in change(event)]
-        yield _framed(events, format_name) + stream.get("rest", "").encode()
+        yield _frame_events(events, format_name) + stream.get("rest", "").encode()
 
 
-def changed_in(chunks: Iterable[bytes], change: Change, format_name: str) -> Iterator[bytes]:
+def change_source(chunks: Iterable[bytes], change: Change, format_name: str) -> Iterator[bytes]:
     """A provider's stream, however it is cut, with each event changed as soon as it is whole."""
     parser = sse.Parser()
     for chunk in chunks:
-        written = b"".join(_changed(event, change, format_name) for event in parser.feed(chunk))
+        written = b"".join(_change_event(event, change, format_name) for event in parser.feed(chunk))
         if written:
             yield written
     rest = parser.end()
@@ -61,11 +61,11 @@ def changed_in(chunks: Iterable[bytes], change: Change, format_name: str) -> Ite
         yield "\n".join(rest.lines).encode()
 
 
-def _changed(event: sse.Event, change: Change, format_name: str) -> bytes:
+def _change_event(event: sse.Event, change: Change, format_name: str) -> bytes:
     events = parse(sse.reframe(event.lines))["events"]
-    return _framed([output for each in events for output in change(each)], format_name)
+    return _frame_events([output for each in events for output in change(each)], format_name)
 
 
-def _framed(events: list[Event], format_name: str) -> bytes:
+def _frame_events(events: list[Event], format_name: str) -> bytes:
     written = dump(events)
     return written.replace(b"\n", b"\r\n") if format_name == "gemini" else written

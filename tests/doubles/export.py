@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from doubles.catalogue import Double, doubles, exported, file_of, root
+from doubles.catalogue import Double, doubles, exported_lines, file_of, root
 from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.basics.jsonstyle import dump_line
 from toolcall_conformance.library import load_corpus
@@ -29,7 +29,7 @@ def line_of(double: Double) -> bytes | None:
         return None
     is_stream = example["direction"] == "stream"
     bodies: dict[str, Any] = {
-        key: _written(example, key) for key in ("request", "source", "output", "usual") if key in example
+        key: _line_value(example, key) for key in ("request", "source", "output", "usual") if key in example
     }
     content: dict[str, Any] = {
         "name": double.name,
@@ -47,7 +47,7 @@ def line_of(double: Double) -> bytes | None:
     return dump_line(content).encode()
 
 
-def _written(example: dict[str, Any], key: str) -> Any:
+def _line_value(example: dict[str, Any], key: str) -> Any:
     """A body as a line holds it: the path of a golden, a stream as text, else the body itself."""
     value = example[key]
     if isinstance(value, bytes):
@@ -76,7 +76,7 @@ def _golden(example: dict[str, Any], key: str) -> Path | None:
 def content_of(family: str, anew: Sequence[Double]) -> bytes:
     """The content of a family's file, with new lines of these doubles; empty if it has no line."""
     names = {double.name for double in doubles() if double.family == family}
-    lines = {name: line for name, line in exported(family).items() if name in names}
+    lines = {name: line for name, line in exported_lines(family).items() if name in names}
     for double in anew:
         line = line_of(double)
         lines.pop(double.name, None)
@@ -85,7 +85,7 @@ def content_of(family: str, anew: Sequence[Double]) -> bytes:
     return sorted_lines(lines.values())
 
 
-def named(words: Sequence[str]) -> list[Double]:
+def named_doubles(words: Sequence[str]) -> list[Double]:
     """The doubles that words name; all if there is no word. Raises ValueError for a word that names none."""
     selection: dict[str, Double] = {}
     for word in words:
@@ -108,7 +108,7 @@ def main(words: Sequence[str]) -> int:
         return 2
     anew: dict[str, list[Double]] = defaultdict(list)
     try:
-        for double in named(words):
+        for double in named_doubles(words):
             anew[double.family].append(double)
     except ValueError as error:
         print(error, file=sys.stderr)

@@ -27,14 +27,14 @@ def error(draft: Draft) -> dict[str, Any]:
     return error_body
 
 
-def came(draft: Draft, *statuses: int) -> int:
+def provider_status(draft: Draft, *statuses: int) -> int:
     """The status that the provider gave, if it is one of these."""
     status: int = draft.source["status"]
     need(status in statuses)
     return status
 
 
-def wait_of(draft: Draft) -> str:
+def retry_delay(draft: Draft) -> str:
     """The time to wait that was handed on; there is nothing to change where there is none."""
     header: str = need(draft.body["headers"].get("retry-after"))
     return header
@@ -59,7 +59,7 @@ def envelope(name: str, status: int, message: str) -> dict[str, Any]:
     return {"error": {"code": status, "message": message, "status": kind}}
 
 
-def as_status(draft: Draft, status: int) -> None:
+def set_status(draft: Draft, status: int) -> None:
     """The same error under another status, and in every other respect as its format has it."""
     need(draft.body["status"] != status)
     draft.body["status"] = status

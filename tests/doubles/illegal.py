@@ -48,19 +48,19 @@ def _reply(arguments: tuple[str, str]) -> dict[str, Any]:
     return {**head, "choices": [choice], "usage": usage}
 
 
-def _of_arguments(check: str, name: str) -> dict[str, Any] | None:
+def _body_with_broken_arguments(check: str, name: str) -> dict[str, Any] | None:
     if name != "openai_chat" or check == "error":
         return None
     return _request("search_files", _ARGUMENTS) if check == "request" else _reply(_ARGUMENTS)
 
 
-def _of_name(check: str, name: str) -> dict[str, Any] | None:
+def _body_with_broken_name(check: str, name: str) -> dict[str, Any] | None:
     legal = (_ARGUMENTS[0], _ARGUMENTS[0])
     return _request("search files", legal) if name == "openai_chat" and check == "request" else None
 
 
 ILLEGAL: Final[dict[str, Callable[[str, str], dict[str, Any] | None]]] = {
-    ODD_ARGUMENTS: _of_arguments,
-    ODD_NAME: _of_name,
+    ODD_ARGUMENTS: _body_with_broken_arguments,
+    ODD_NAME: _body_with_broken_name,
 }
 """By name, the body of a check in a format; None where it has none."""

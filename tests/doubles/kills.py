@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from doubles.body import BodyDouble, judged
+from doubles.body import BodyDouble, judge_place
 from doubles.bridge import BridgeDouble
 from doubles.catalogue import Double, doubles
 from doubles.loop import LoopDouble, play
@@ -29,7 +29,7 @@ Kills = dict[str, set[str]]
 """The cases in which a double dies, by a rule of its own, by its name; with the rule: ``case rule``."""
 
 
-def named(double: Double, findings: Sequence[Finding]) -> set[str]:
+def named_rules(double: Double, findings: Sequence[Finding]) -> set[str]:
     """The rules of a double that the judge names."""
     level = Level.SHOULD if double.kind == "warning" else Level.MUST
     return {finding.rule for finding in findings if finding.level is level} & {*double.rules}
@@ -38,50 +38,50 @@ def named(double: Double, findings: Sequence[Finding]) -> set[str]:
 def rules_in(double: Double, case: Case) -> set[str]:
     """The rules that name a double in a case; empty if it lives there."""
     if isinstance(double, BodyDouble):
-        return _in_bodies(double, case.id)
+        return _rules_in_bodies(double, case.id)
     if isinstance(double, StreamDouble):
-        return _in_stream(double, case)
+        return _rules_in_stream(double, case)
     if isinstance(double, BridgeDouble):
-        return _in_bridge(double, case)
-    return _in_loop(double, case) if isinstance(double, LoopDouble) else set()
+        return _rules_in_bridge(double, case)
+    return _rules_in_loop(double, case) if isinstance(double, LoopDouble) else set()
 
 
-def _in_bodies(double: BodyDouble, case: str) -> set[str]:
+def _rules_in_bodies(double: BodyDouble, case: str) -> set[str]:
     if double.cases and case not in double.cases:
         return set()
     for source in double.sources:
         for place in double.among(source, case):
             output = double.changed(place)
-            if output is not None and (rules := named(double, judged(place, output, double.hides))):
+            if output is not None and (rules := named_rules(double, judge_place(place, output, double.hides))):
                 return rules
     return set()
 
 
-def _in_stream(double: StreamDouble, case: Case) -> set[str]:
+def _rules_in_stream(double: StreamDouble, case: Case) -> set[str]:
     ends = {double.format, double.upstream}
     if not ends <= set(case.formats) or not case.streams(double.format, double.upstream):
         return set()
     if not any(exchange.stream_path for exchange in case.exchanges(double.upstream)):
         return set()
-    return named(double, run(double, case.id, double.variant, double.upstream).result.findings)
+    return named_rules(double, run(double, case.id, double.variant, double.upstream).result.findings)
 
 
-def _in_bridge(double: BridgeDouble, case: Case) -> set[str]:
+def _rules_in_bridge(double: BridgeDouble, case: Case) -> set[str]:
     if "mcp" not in case.scenario or double.format not in case.formats:
         return set()
     result = double.told(case)
-    return set() if result is None else named(double, result.findings)
+    return set() if result is None else named_rules(double, result.findings)
 
 
-def _in_loop(double: LoopDouble, case: Case) -> set[str]:
+def _rules_in_loop(double: LoopDouble, case: Case) -> set[str]:
     if not {double.client, double.upstream} <= set(case.formats):
         return set()
     here = replace(double, case=case.id)
     items = [item for item in here.items if item[0] == double.check and item[1] in double.variants]
-    return set().union(*(named(double, play(here, *item).findings) for item in items))
+    return set().union(*(named_rules(double, play(here, *item).findings) for item in items))
 
 
-def of_doubles(names: Sequence[str], *, everywhere: bool) -> dict[str, dict[str, list[str]]]:
+def cases_by_double(names: Sequence[str], *, everywhere: bool) -> dict[str, dict[str, list[str]]]:
     """For each double its cases with the rules that name it there."""
     cases = load_corpus().cases
     selection = {*names}
@@ -105,18 +105,18 @@ def _rules_or_error(double: Double, case: Case) -> set[str]:
         raise
 
 
-def collected(*, everywhere: bool, workers: int, only: str) -> dict[str, dict[str, list[str]]]:
+def collect_kills(*, everywhere: bool, workers: int, only: str) -> dict[str, dict[str, list[str]]]:
     """The same of all doubles whose name has ``only``, in several processes."""
     names = [double.name for double in doubles(kind="broken") if only in double.name]
     rules_by_double: dict[str, dict[str, list[str]]] = {}
     with ProcessPoolExecutor(workers) as pool:
-        parts = [pool.submit(of_doubles, names[start::workers], everywhere=everywhere) for start in range(workers)]
+        parts = [pool.submit(cases_by_double, names[start::workers], everywhere=everywhere) for start in range(workers)]
         for part in parts:
             rules_by_double |= part.result()
     return {name: rules_by_double[name] for name in names}
 
 
-def dying(case: Case, only: str) -> Iterator[str]:
+def dying_doubles(case: Case, only: str) -> Iterator[str]:
     """A line for each double with ``only`` in its name that dies in a case: its name, and the rules that name it."""
     for double in doubles(kind="broken"):
         if only in double.name and (rules := rules_in(double, case)):
@@ -165,9 +165,9 @@ def main(arguments: Sequence[str]) -> int:
         cases = load_corpus().cases
         if options.case not in cases:
             parser.error(f"--case {options.case}: there is no such case")
-        print(*dying(cases[options.case], options.only), sep="\n")
+        print(*dying_doubles(cases[options.case], options.only), sep="\n")
         return 0
-    rules_by_double = collected(everywhere=options.all, workers=options.workers, only=options.only)
+    rules_by_double = collect_kills(everywhere=options.all, workers=options.workers, only=options.only)
     if options.json:
         options.json.write_text(json.dumps(rules_by_double, indent=1), encoding="utf-8")
     print(*tables(rules_by_double), sep="\n")

@@ -32,13 +32,13 @@ from doubles.catalogue import (
     RESPONSES,
     Double,
     Kind,
-    Played,
+    PlayedDouble,
     Rules,
-    as_tuple,
     enter,
     heading,
+    rule_tuple,
 )
-from doubles.events import Event, changed_in, changed_out
+from doubles.events import Event, change_output, change_source
 from doubles.harness import HARNESS
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Level
@@ -115,11 +115,11 @@ class StreamingSession(DoubledSession):
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         if type(self).before_event is not StreamingSession.before_event:  # else they come as they were cut
-            chunks = changed_in(chunks, self.before_event, self.route.upstream)
+            chunks = change_source(chunks, self.before_event, self.route.upstream)
         output = self.inner.stream(chunks)
         if type(self).after_event is StreamingSession.after_event:
             return output
-        return changed_out(output, self.after_event, self.route.client)
+        return change_output(output, self.after_event, self.route.client)
 
     def before_event(self, event: Event) -> Iterable[Event]:
         """An event of the provider as the reference gets it."""
@@ -165,14 +165,14 @@ class LoopDouble(Double):
             if needs(check, case, self.upstream, variant) <= operations
         ]
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """In each item that has to see it; a habit in all."""
         del day
         for check, variant in self.items if self.kind == "harmless" else [(self.check, each) for each in self.variants]:
             result = play(self, check, variant)
             # What an item cannot look at is blocked, which is no word on a habit.
             verdict = None if self.kind == "harmless" else result.verdict
-            yield Played(f"{check} {variant}".rstrip(), result.findings, verdict)
+            yield PlayedDouble(f"{check} {variant}".rstrip(), result.findings, verdict)
 
     def seen(self) -> Iterator[tuple[str, str]]:
         """The items that name its fault, by one of its rules or another, in the order in which they run."""
@@ -285,9 +285,9 @@ def _entry(
                 upstream=upstream,
                 variants=variants or ("",),
                 check=check,
-                rules=as_tuple(rule),
-                warns=as_tuple(warns),
-                beside=as_tuple(beside),
+                rules=rule_tuple(rule),
+                warns=rule_tuple(warns),
+                beside=rule_tuple(beside),
             )
         )
         return session

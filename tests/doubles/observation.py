@@ -16,8 +16,8 @@ from functools import cache, partial
 from itertools import islice
 from typing import Any, ClassVar
 
-from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
-from doubles.day import PLACES, number_of
+from doubles.catalogue import FORMATS, Double, Kind, PlayedDouble, Rules, enter, heading, rule_tuple
+from doubles.day import PLACES, day_number
 from doubles.draft import Skip, copied, need
 from doubles.harness import HARNESS
 from toolcall_conformance.library import Exchange, load_corpus
@@ -68,12 +68,12 @@ class ObservedDouble(Double):
     change: Change
     exact: ClassVar[bool] = True
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """At three exchanges that are spread over the corpus, or at one of them."""
-        number = 0 if day is None else number_of(self.name, day) % PLACES
+        number = 0 if day is None else day_number(self.name, day) % PLACES
         outputs = list(islice(self._at(_exchanges(self.format)), number + 1 if day is not None else PLACES))
         for where, exchange, output in outputs if day is None else outputs[-1:]:
-            yield Played(f"{where} {self.format}", self._told(exchange, output))
+            yield PlayedDouble(f"{where} {self.format}", self._told(exchange, output))
 
     def _at(self, exchanges: Sequence[tuple[str, Exchange]]) -> Iterator[tuple[str, Exchange, Any]]:
         for number, (where, exchange) in enumerate(exchanges):
@@ -82,7 +82,7 @@ class ObservedDouble(Double):
                 yield where, exchange, output
 
     def _changed(self, number: int, exchange: Exchange) -> Any:
-        telemetry = copied(_made(self.format, number))
+        telemetry = copied(_reference_record(self.format, number))
         draft = Seen(telemetry, exchange.request, exchange.response, self.format)
         before = json.dumps(telemetry)
         try:
@@ -114,29 +114,31 @@ def _exchanges(name: str) -> tuple[tuple[str, Exchange], ...]:
 
 
 @cache
-def _made(name: str, number: int) -> dict[str, Any]:
+def _reference_record(name: str, number: int) -> dict[str, Any]:
     _, exchange = _exchanges(name)[number]
     return otel.of_exchange(exchange.request, exchange.response or {}, name).attributes()
 
 
-def _enter(change: Change, kind: Kind, rules: Rules, stated: str | Sequence[str], more: dict[str, Any]) -> Change:
+def _enter_double(
+    change: Change, kind: Kind, rules: Rules, stated: str | Sequence[str], more: dict[str, Any]
+) -> Change:
     for name in [stated] if isinstance(stated, str) else stated:
         fault = getattr(change, "__name__", "").replace("_", "-")
-        words: dict[str, Any] = {**more, **heading(change), "rules": as_tuple(rules)}
+        words: dict[str, Any] = {**more, **heading(change), "rules": rule_tuple(rules)}
         enter(ObservedDouble(fault=fault, format=name, kind=kind, change=change, **words))
     return change
 
 
 def broken(rules: Rules, target: str | Sequence[str] = FORMATS, **more: Any) -> Callable[[Change], Change]:
     """A fault that breaks these MUST rules, and no other."""
-    return partial(_enter, kind="broken", rules=rules, stated=target, more=more)
+    return partial(_enter_double, kind="broken", rules=rules, stated=target, more=more)
 
 
 def warning(rules: Rules, target: str | Sequence[str] = FORMATS, **more: Any) -> Callable[[Change], Change]:
     """A fault that breaks these SHOULD rules, and no MUST."""
-    return partial(_enter, kind="warning", rules=rules, stated=target, more=more)
+    return partial(_enter_double, kind="warning", rules=rules, stated=target, more=more)
 
 
 def harmless(target: str | Sequence[str] = FORMATS, *, beside: Rules = (), **more: Any) -> Callable[[Change], Change]:
     """A difference that breaks nothing; ``beside`` are MUST rules that it comes near."""
-    return partial(_enter, kind="harmless", rules=(), stated=target, more={"beside": as_tuple(beside), **more})
+    return partial(_enter_double, kind="harmless", rules=(), stated=target, more={"beside": rule_tuple(beside), **more})

@@ -78,7 +78,7 @@ class Piece(wire.Handle):
         return self.mime.startswith("image/")
 
 
-def of_client(draft: Draft) -> list[Piece]:
+def client_pictures(draft: Draft) -> list[Piece]:
     """The pictures that the client gives; to lose what the model drew before weighs less."""
     entries = [*draft.source.get("messages", ()), *draft.source.get("contents", ())]
     drawn = json.dumps([entry for entry in entries if entry.get("role") in ("assistant", "model")])
@@ -95,12 +95,12 @@ def pieces(draft: Draft) -> list[Piece]:
     for result in draft.results:
         content = result.inner.get("parts") if draft.format == GEMINI else result.content
         media_pieces += [Piece(draft.format, content, entry, result.message, result) for entry in _media(content)]
-    media_pieces = [piece for piece in media_pieces if not by_address(piece.entry)]
+    media_pieces = [piece for piece in media_pieces if not is_by_address(piece.entry)]
     order = {id(entry): place for place, entry in enumerate(_walk(draft.messages))}
     return sorted(media_pieces, key=lambda piece: order[id(piece.entry)])
 
 
-def by_address(entry: Any) -> bool:
+def is_by_address(entry: Any) -> bool:
     """Whether media are not in the body, but at an address or with their provider."""
     source = entry.get("source")
     if isinstance(source, dict):
@@ -120,18 +120,18 @@ def pictures(draft: Draft) -> list[Piece]:
     return list(need([piece for piece in pieces(draft) if piece.is_picture]))
 
 
-def inside(draft: Draft) -> list[Piece]:
+def result_media(draft: Draft) -> list[Piece]:
     """Those in a result; Skip where there are none."""
     return list(need([piece for piece in pieces(draft) if piece.result is not None]))
 
 
-def of_tools(draft: Draft) -> list[Piece]:
+def tool_media(draft: Draft) -> list[Piece]:
     """Media in results, and those after them under a caption; there is nothing to change where there are none."""
     captions = [caption.text for caption in draft.captions]
     return list(need([piece for piece in pieces(draft) if piece.result is not None or _before(piece) in captions]))
 
 
-def of_users(draft: Draft) -> list[Piece]:
+def user_media(draft: Draft) -> list[Piece]:
     """The user's media: in no result, in no message of results, and under no caption."""
     answering = [id(result.message) for result in draft.results if result.message is not None]
     captions = [caption.text for caption in draft.all_captions]

@@ -69,11 +69,11 @@ def places_of(check: str, source: str, target: str, name: str) -> tuple[Place, .
     """The places in a case, or in the example of a rule; none if there is neither of that name."""
     if name in load_corpus().cases:
         client, upstream = (source, target) if check == "request" else (target, source)
-        return tuple(_of_case(load_corpus().cases[name], check, client, upstream))
-    return tuple(_of_rule(name, check, source, target)) if name in load_corpus().rules else ()
+        return tuple(_case_places(load_corpus().cases[name], check, client, upstream))
+    return tuple(_rule_places(name, check, source, target)) if name in load_corpus().rules else ()
 
 
-def _of_case(case: Case, check: str, client: str, upstream: str) -> Iterator[Place]:
+def _case_places(case: Case, check: str, client: str, upstream: str) -> Iterator[Place]:
     if not {client, upstream} <= set(case.formats):
         return
     route = Route(client, upstream, case.model(client), case.model(upstream))
@@ -91,10 +91,10 @@ def _of_case(case: Case, check: str, client: str, upstream: str) -> Iterator[Pla
         if body is None or (check == "response" and not case.replies(client, upstream)):
             continue
         try:
-            output = request_output if check == "request" else translated(session, check, body)
+            output = request_output if check == "request" else translate_body(session, check, body)
         except Refused:  # a reply that no client of this format can be told of
             continue
-        lost = _declared(session)
+        lost = _declared_losses(session)
         models = (route.client_model, route.upstream_model)
         yield Place(
             case.id,
@@ -110,7 +110,7 @@ def _of_case(case: Case, check: str, client: str, upstream: str) -> Iterator[Pla
         )
 
 
-def _of_rule(name: str, check: str, source: str, target: str) -> Iterator[Place]:
+def _rule_places(name: str, check: str, source: str, target: str) -> Iterator[Place]:
     rule = load_corpus().rules[name]
     if rule.raw["check"] != "judge" or rule.raw["direction"] != check or name in ODD:
         return
@@ -120,32 +120,32 @@ def _of_rule(name: str, check: str, source: str, target: str) -> Iterator[Place]
     client, upstream = (source, target) if check == "request" else (target, source)
     if source != example["client" if check == "request" else "upstream"]:
         return
-    models = (model_of(client), model_of(upstream))
+    models = (default_model(client), default_model(upstream))
     session = ReferenceTranslator().open(Route(client, upstream, *models))
-    output = translated(session, check, example["source"])
-    yield Place(name, 1, check, client, upstream, *models, example["source"], output, {}, _declared(session))
+    output = translate_body(session, check, example["source"])
+    yield Place(name, 1, check, client, upstream, *models, example["source"], output, {}, _declared_losses(session))
 
 
 @cache
 def illegal(check: str, source: str, target: str, only: str = "") -> tuple[Place, ...]:
     """Bodies that break a rule of their own format, for the doubles that name them in ``cases``; all, or one."""
     client, upstream = (source, target) if check == "request" else (target, source)
-    models = (model_of(client), model_of(upstream))
+    models = (default_model(client), default_model(upstream))
     examples = []
     for name, make in ILLEGAL.items():
         body = make(check, source)
         if body is not None and only in ("", name):
-            output = translated(ReferenceTranslator().open(Route(client, upstream, *models)), check, body)
+            output = translate_body(ReferenceTranslator().open(Route(client, upstream, *models)), check, body)
             examples.append(Place(name, 1, check, client, upstream, *models, body, output, {}))
     return tuple(examples)
 
 
-def _declared(session: Session) -> frozenset[str]:
+def _declared_losses(session: Session) -> frozenset[str]:
     """What is lost in the last translation, as the reference says."""
     return frozenset(loss.element for loss in session.losses)
 
 
-def translated(session: Session, check: str, body: Any) -> Any:
+def translate_body(session: Session, check: str, body: Any) -> Any:
     """What a session of the reference makes of a body, or of an error as ``{"status", "headers", "body"}``."""
     if check != "error":
         return session.request(body) if check == "request" else session.response(body)
@@ -160,7 +160,7 @@ OF_RESPONSES = ("translation/hosted-tool-lost", "translation/hosted-tool-as-func
 """Examples of which another target cannot say all: what is lost there is declared, and a body does not show that."""
 
 
-def model_of(format_name: str) -> str:
+def default_model(format_name: str) -> str:
     """The model of a format for a body that names none."""
     models = {"anthropic": "claude-sonnet-4-5-20250929", "gemini": "gemini-2.5-flash"}
     return models.get(format_name, "gpt-4.1-2025-04-14")

@@ -85,7 +85,7 @@ class _Sending:
         session = self.translator.open(route)
 
         def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
-            return self._threads.submit(_exchanged, session, body, conversation.url)
+            return self._threads.submit(_exchange_outcome, session, body, conversation.url)
 
         traits, buffering = ExchangeTraits(secret=CLIENT_KEY), KnownBuffering()
         return Opened(
@@ -101,7 +101,7 @@ class _Sending:
         )
 
 
-def _exchanged(session: SendingSession, body: dict[str, Any], upstream: str) -> ExchangeOutcome:
+def _exchange_outcome(session: SendingSession, body: dict[str, Any], upstream: str) -> ExchangeOutcome:
     try:
         return read_answer(session.exchange(body, upstream))
     except Exception as error:

@@ -27,13 +27,13 @@ from doubles.catalogue import (
     ByFormat,
     Double,
     Kind,
-    Played,
+    PlayedDouble,
     Rules,
-    as_tuple,
     doubles,
     enter,
     formats_of,
     heading,
+    rule_tuple,
     rules_of,
 )
 from doubles.harness import HARNESS
@@ -114,7 +114,7 @@ class StreamDouble(Double):
     spares: str | None = None
     exact: ClassVar[bool] = True
 
-    def played(self, day: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[PlayedDouble]:
         """Where it has to be seen, and where it cannot show."""
         del day
         yield self._played(self.case, self.variant)
@@ -122,9 +122,9 @@ class StreamDouble(Double):
             case, variant = (self.spares, self.variant) if "/" in self.spares else (self.case, self.spares)
             yield self._played(case, variant, spared=True)
 
-    def _played(self, case: str, variant: str, *, spared: bool = False) -> Played:
+    def _played(self, case: str, variant: str, *, spared: bool = False) -> PlayedDouble:
         result = run(self, case, variant, self.upstream).result
-        return Played(f"{case} {variant}", result.findings, result.verdict, result.reason, spared=spared)
+        return PlayedDouble(f"{case} {variant}", result.findings, result.verdict, result.reason, spared=spared)
 
     def shown(self) -> dict[str, Any] | None:
         """The stream that shows the fault; None if no bytes do.
@@ -132,7 +132,7 @@ class StreamDouble(Double):
         Of a habit that is the same in several formats one is shown.
         """
         example = self._guilty()
-        if example is None or (self.kind == "harmless" and self is not _first(self.title)):
+        if example is None or (self.kind == "harmless" and self is not _first_habit(self.title)):
             return None
         number, recorded_stream, usual = example
         corpus = load_corpus()
@@ -151,10 +151,10 @@ class StreamDouble(Double):
             "source": golden.stream_path.relative_to(corpus.root).as_posix(),
         }
         if self.variant == "cut":
-            content |= _cut(golden, recorded_stream, self.upstream)
+            content |= _source_end(golden, recorded_stream, self.upstream)
         return content | {"output": recorded_stream.said} | ({} if usual is None else {"usual": usual.said})
 
-    def _guilty(self) -> tuple[int, Told, Told | None] | None:
+    def _guilty(self) -> tuple[int, StreamRecord, StreamRecord | None] | None:
         """The exchange, what was fed and came out, and of a recut one what came usually."""
         if self.fault in PIECES_ONLY or not IN_NO_FILE.isdisjoint(self.rules):
             return None
@@ -173,12 +173,12 @@ class StreamDouble(Double):
 
 
 @cache
-def _first(title: str) -> StreamDouble:
+def _first_habit(title: str) -> StreamDouble:
     """The first habit of a title."""
     return next(double for double in doubles(StreamDouble, "harmless") if double.title == title)
 
 
-def _cut(golden: Exchange, stream: Told, upstream: str) -> dict[str, Any]:
+def _source_end(golden: Exchange, stream: StreamRecord, upstream: str) -> dict[str, Any]:
     """How far the upstream's stream came, in bytes, and what came then: its end, nothing, or its own error."""
     assert golden.stream_path is not None
     whole, fed = golden.stream_path.read_bytes(), b"".join(stream.fed)
@@ -190,7 +190,7 @@ def _cut(golden: Exchange, stream: Told, upstream: str) -> dict[str, Any]:
 
 
 @dataclass
-class Told:
+class StreamRecord:
     """One stream that was translated: the pieces that were fed, whether reading failed then, and what came out.
 
     ``taken`` is for each piece that came out how many had been fed.
@@ -212,7 +212,7 @@ class Run:
     """How a double fared: the check's result, and every stream that it translated, in order."""
 
     result: ItemResult
-    told: tuple[Told, ...]
+    told: tuple[StreamRecord, ...]
 
 
 @cache
@@ -234,7 +234,7 @@ class _Doubled:
 
     def __init__(self, double: StreamDouble) -> None:
         self.double = double
-        self.told: list[Told] = []
+        self.told: list[StreamRecord] = []
 
     def open(self, route: Route, /) -> _Session:
         return _Session(self, route)
@@ -257,10 +257,12 @@ class _Session:
         return self._session.response(body)
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        stream_record = Told([], [], [])
+        stream_record = StreamRecord([], [], [])
         self._home.told.append(stream_record)
         try:
-            for piece in changed(self._home.double, self._session.stream, _noted(chunks, stream_record), self._route):
+            for piece in change_stream(
+                self._home.double, self._session.stream, _record_chunks(chunks, stream_record), self._route
+            ):
                 stream_record.came.append(piece)
                 stream_record.taken.append(len(stream_record.fed))
                 yield piece
@@ -271,7 +273,7 @@ class _Session:
             raise
 
 
-def _noted(chunks: Iterable[bytes], stream_record: Told) -> Iterator[bytes]:
+def _record_chunks(chunks: Iterable[bytes], stream_record: StreamRecord) -> Iterator[bytes]:
     try:
         for chunk in chunks:
             stream_record.fed.append(chunk)
@@ -281,10 +283,10 @@ def _noted(chunks: Iterable[bytes], stream_record: Told) -> Iterator[bytes]:
         raise
 
 
-def changed(double: StreamDouble, stream: Any, chunks: Iterator[bytes], route: Route) -> Iterator[bytes]:
+def change_stream(double: StreamDouble, stream: Any, chunks: Iterator[bytes], route: Route) -> Iterator[bytes]:
     """What a translator with the double's fault, or habit, makes of a stream."""
     if double.layer == "each":
-        yield from _framed(_mended(double.change, _events(stream(chunks))), route.client)
+        yield from _frame_events(_change_each(double.change, _events(stream(chunks))), route.client)
     elif double.layer == "stream":
         yield from double.change(stream, chunks)
     elif double.layer == "pieces":
@@ -292,9 +294,9 @@ def changed(double: StreamDouble, stream: Any, chunks: Iterator[bytes], route: R
     elif double.layer == "chunks":
         yield from stream(double.change(chunks))
     elif double.layer == "events":
-        yield from _framed(double.change(_events(stream(chunks))), route.client)
+        yield from _frame_events(double.change(_events(stream(chunks))), route.client)
     else:
-        yield from stream(_framed(double.change(_events(whole_events(chunks))), route.upstream))
+        yield from stream(_frame_events(double.change(_events(whole_events(chunks))), route.upstream))
 
 
 def _events(pieces: Iterable[bytes]) -> Iterator[Event]:
@@ -302,13 +304,13 @@ def _events(pieces: Iterable[bytes]) -> Iterator[Event]:
         yield from parse(piece)["events"]
 
 
-def _mended(change: Change, events: Iterable[Event]) -> Iterator[Event]:
+def _change_each(change: Change, events: Iterable[Event]) -> Iterator[Event]:
     for event in events:
         change(event)
         yield event
 
 
-def _framed(events: Iterable[Event], format_name: str) -> Iterator[bytes]:
+def _frame_events(events: Iterable[Event], format_name: str) -> Iterator[bytes]:
     for event in events:
         yield frame(event, format_name)
 
@@ -365,7 +367,7 @@ def _entry(
                     variant=variant,
                     rules=rules_of(rule, format_name),
                     follows=rules_of(follows, format_name),
-                    warns=as_tuple(warns),
+                    warns=rule_tuple(warns),
                     beside=rules_of(beside, format_name),
                     never=rules_of(never, format_name),
                     spares=spares,

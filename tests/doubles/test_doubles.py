@@ -15,13 +15,13 @@ from collections.abc import Iterator
 import pytest
 
 from doubles.body import BodyDouble
-from doubles.catalogue import Double, Kind, doubles, exported
+from doubles.catalogue import Double, Kind, doubles, exported_lines
 from doubles.day import REST
 from doubles.draft import Draft
 from doubles.export import AGAIN, line_of
 from doubles.harness import HARNESS
 from doubles.loop import LoopDouble, play
-from doubles.stream import StreamDouble, Told, run
+from doubles.stream import StreamDouble, StreamRecord, run
 from doubles.verdict_judge import disagreement
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level, Verdict
@@ -47,7 +47,7 @@ MEMORY = ("loop-stream-memory", "loop-stream-state")
 def wrong_with(double: Double, day: int | None) -> Iterator[str]:
     """What is wrong with the judge's word on a double, or with the double's verdict."""
     line = line_of(double)
-    if line != exported(double.family).get(double.name):
+    if line != exported_lines(double.family).get(double.name):
         yield f"its verdict is out of date; {AGAIN} {double.family}"
     elif line is not None:
         yield disagreement(json.loads(line))
@@ -88,10 +88,10 @@ def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stale verdict, and a judge that says nothing."""
     family = "border-calls"
     first, *others = [double for double in FAMILIES[family] if double.kind == "broken"]
-    stale = {name: line for name, line in exported(family).items() if name != first.name}
-    monkeypatch.setattr("doubles.border.alone", lambda *_: ())
-    monkeypatch.setattr("doubles.verdict_judge.alone", lambda *_: ())
-    monkeypatch.setitem(all_wrong.__globals__, "exported", lambda _family: stale)
+    stale = {name: line for name, line in exported_lines(family).items() if name != first.name}
+    monkeypatch.setattr("doubles.border.judge_body", lambda *_: ())
+    monkeypatch.setattr("doubles.verdict_judge.judge_body", lambda *_: ())
+    monkeypatch.setitem(all_wrong.__globals__, "exported_lines", lambda _family: stale)
     report = "\n".join(all_wrong(family, today()))
     assert f"broken {first.name}: its verdict is out of date" in report
     for double in others:
@@ -101,7 +101,7 @@ def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_wrong_goes_on_after_what_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     family = "border-calls"
-    monkeypatch.setattr("doubles.border.alone", lambda *_: 1 / 0)
+    monkeypatch.setattr("doubles.border.judge_body", lambda *_: 1 / 0)
     failures = all_wrong(family, today())
     raised = {each.partition(": Traceback")[0] for each in failures if "ZeroDivisionError" in each}
     assert raised == {f"{double.kind} {double.name}" for double in FAMILIES[family]}
@@ -135,7 +135,7 @@ def _same(double: StreamDouble, itself: StreamDouble) -> bool:
     return [_what(outcome) for outcome in before.told] == [_what(outcome) for outcome in after.told]
 
 
-def _what(outcome: Told) -> object:
+def _what(outcome: StreamRecord) -> object:
     return outcome.came, outcome.taken, outcome.raised
 
 

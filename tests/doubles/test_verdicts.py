@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from doubles import diff, export
-from doubles.catalogue import Double, doubles, exported, file_of, root
+from doubles.catalogue import Double, doubles, exported_lines, file_of, root
 from toolcall_conformance.basics.jsonstyle import dump_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import (
@@ -60,7 +60,7 @@ def test_all_lines_are_well_formed() -> None:
 
 
 def test_mistakes_in_a_line_are_reported(tmp_path: Path) -> None:
-    good = json.loads(next(line for line in exported("arguments").values() if b'"source":"scenarios/' in line))
+    good = json.loads(next(line for line in exported_lines("arguments").values() if b'"source":"scenarios/' in line))
     lines = [
         dump_line({**good, "name": "arguments/z/gemini", "source": "scenarios/none/01-request.json"}),
         dump_line({**good, "name": "ids/b/gemini", "kind": "odd"}),
@@ -120,7 +120,7 @@ def test_one_rule_is_exported_without_the_others(monkeypatch: pytest.MonkeyPatch
     assert export.main(["gemini/result-names-call"]) == 0
     assert capsys.readouterr().out.endswith(", 0 lines changed\n")
     assert 0 < len(names) < 40
-    lines = [exported(name.partition("/")[0]).get(name) for name in names]
+    lines = [exported_lines(name.partition("/")[0]).get(name) for name in names]
     assert all(b"gemini/result-names-call" in line for line in lines if line is not None)  # some stand in no body
     assert {path: path.read_bytes() for path in before} == before
 
@@ -132,16 +132,16 @@ def test_a_word_that_names_nothing_is_refused(capsys: Any) -> None:
 
 def test_an_old_line_is_replaced_and_one_without_a_double_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     family, double = "arguments", next(each for each in doubles() if each.family == "arguments")
-    gone = dump_line({**json.loads(exported(family)[double.name]), "name": "arguments/gone/gemini"}).encode()
-    stale = exported(family)[double.name].replace(b'"title":"', b'"title":"Once ')
-    old = {**exported(family), double.name: stale, "arguments/gone/gemini": gone}
-    monkeypatch.setattr(export, "exported", lambda _family: old)
+    gone = dump_line({**json.loads(exported_lines(family)[double.name]), "name": "arguments/gone/gemini"}).encode()
+    stale = exported_lines(family)[double.name].replace(b'"title":"', b'"title":"Once ')
+    old = {**exported_lines(family), double.name: stale, "arguments/gone/gemini": gone}
+    monkeypatch.setattr(export, "exported_lines", lambda _family: old)
     assert export.content_of(family, [double]) == file_of(family).read_bytes()
     assert b'"title":"Once ' in export.content_of(family, [])
 
 
 def test_differences_are_reported_by_verdict_and_member(tmp_path: Path, capsys: Any) -> None:
-    lines = dict(list(exported("ids").items())[:3])
+    lines = dict(list(exported_lines("ids").items())[:3])
     first, second, third = lines
     changed = json.loads(lines[first])
     changed["expect"] = ["gemini/other"]
@@ -164,13 +164,13 @@ def test_differences_are_reported_by_verdict_and_member(tmp_path: Path, capsys: 
 def test_a_revision_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     folder = tmp_path / "verdicts"
     folder.mkdir()
-    (folder / "ids.jsonl").write_bytes(b"\n".join(exported("ids").values()))
+    (folder / "ids.jsonl").write_bytes(b"\n".join(exported_lines("ids").values()))
     for command in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]):
         subprocess.run(["git", "-C", folder, *command], check=True)
     monkeypatch.setattr(diff, "root", lambda: folder)
     assert diff.main(["HEAD"]) == 0
-    name = next(iter(exported("ids")))
-    (folder / "ids.jsonl").write_bytes(b"\n".join(line for key, line in exported("ids").items() if key != name))
+    name = next(iter(exported_lines("ids")))
+    (folder / "ids.jsonl").write_bytes(b"\n".join(line for key, line in exported_lines("ids").items() if key != name))
     assert diff.main(["HEAD"]) == 1
     assert f"- {name}" in capsys.readouterr().out
     assert diff.main(["no-such-revision"]) == 2

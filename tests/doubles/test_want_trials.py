@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from doubles import want_trials
-from doubles.want_trials import UNCOVERED, tried
+from doubles.want_trials import UNCOVERED, try_wants
 from every import every
 from toolcall_conformance.basics.findings import Words
 from toolcall_conformance.library import load_corpus
@@ -25,12 +25,12 @@ VERDICTS = [
 
 @every("verdict", VERDICTS, id=lambda verdict: verdict["name"], parts=4)
 def test_wants_are_true(verdict: Mapping[str, Any]) -> None:
-    lies = tried(verdict).lies
+    lies = try_wants(verdict).lies
     assert not lies, "\n".join(map(str, lies))
 
 
 def test_most_wants_can_be_put() -> None:
-    assert sum(tried(verdict).put for verdict in VERDICTS[::25]) > 60
+    assert sum(try_wants(verdict).put for verdict in VERDICTS[::25]) > 60
 
 
 def verdict(name: str) -> Mapping[str, Any]:
@@ -47,7 +47,7 @@ def verdict(name: str) -> Mapping[str, Any]:
 def test_a_false_want_is_named(name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that the format does not have, and an element of the source's format."""
     monkeypatch.setattr(want_trials, "values_of", lambda finding: (value,) if finding.is_must else ())
-    assert tried(verdict(name)).lies
+    assert try_wants(verdict(name)).lies
 
 
 def test_what_is_uncovered_is_of_rules_that_are_there() -> None:

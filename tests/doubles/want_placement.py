@@ -33,7 +33,7 @@ def values_of(finding: Finding) -> tuple[Any, ...]:
     return tuple(value for value in values if not isinstance(value, Words))
 
 
-def repaired(body: Any, finding: Finding, value: Any) -> Iterator[Any]:
+def repaired_bodies(body: Any, finding: Finding, value: Any) -> Iterator[Any]:
     """Each body that has the value at the finding's place, one for each way to read where that is."""
     try:
         stands = resolve(body, finding.pointer)
@@ -51,30 +51,30 @@ def repaired(body: Any, finding: Finding, value: Any) -> Iterator[Any]:
 def _changes(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     at, got = finding.pointer, finding.got
     if value is MISSING:
-        yield from _left_out(stands, finding)
+        yield from _without_value(stands, finding)
     elif got is MISSING:
         if not isinstance(stands, (dict, list)):  # what says nothing
             yield partial(_put, pointer=at, value=value)
-        yield from _added(stands, finding, value)
+        yield from _with_added_value(stands, finding, value)
     elif equal(stands, got):
         yield partial(_put, pointer=at, value=value)
         yield from _in_all_events(finding, value)
         if isinstance(got, str) and isinstance(value, str):
-            yield partial(_renamed, old=got, new=value)
+            yield partial(_rename, old=got, new=value)
     elif isinstance(stands, str) and not isinstance(got, str):
-        if equal(_parsed(stands), got):
+        if equal(_parse_text(stands), got):
             yield partial(_put, pointer=at, value=json.dumps(value, ensure_ascii=False))
     else:
-        yield from _for_member(stands, finding, value)
+        yield from _in_member(stands, finding, value)
 
 
-def _left_out(stands: Any, finding: Finding) -> Iterator[Change]:
+def _without_value(stands: Any, finding: Finding) -> Iterator[Change]:
     """Without the value there, the reported part of the text, the member with the value, or the list's entry."""
     at, got = finding.pointer, finding.got
     if isinstance(stands, str) and isinstance(got, str) and got != stands and got in stands:
         yield partial(_put, pointer=at, value="".join(stands.rsplit(got, 1)))
     if not equal(stands, got):
-        yield from _for_member(stands, finding, MISSING)
+        yield from _in_member(stands, finding, MISSING)
     if at:
         yield partial(_put, pointer=at, value=MISSING)
     entry = at
@@ -93,7 +93,7 @@ def _without_only_entry(body: Any, pointer: str) -> Any:
     return _put(body, pointer=pointer, value=MISSING)
 
 
-def _added(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
+def _with_added_value(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     at = finding.pointer
     if isinstance(stands, list):
         for place in range(len(stands), -1, -1):
@@ -101,7 +101,7 @@ def _added(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     if isinstance(stands, dict):
         for pointer in [*_POINTER.findall(finding.message), *filter(None, [finding.source_pointer])]:
             yield partial(_put_deep, pointer=pointer, value=value)
-        yield from _under_a_key(stands, finding, value)
+        yield from _under_named_keys(stands, finding, value)
         for key, member in stands.items():
             if isinstance(member, list):
                 yield partial(_put, pointer=join(at, key), value=[*member, value])
@@ -111,10 +111,10 @@ def _added(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
                 yield partial(_put, pointer=join(at, key), value=[value])
             yield partial(_put, pointer=at, value={**stands, **value})
     if isinstance(value, dict):
-        yield from _beside(at, value)
+        yield from _next_to_entries(at, value)
 
 
-def _under_a_key(stands: dict[str, Any], finding: Finding, value: Any) -> Iterator[Change]:
+def _under_named_keys(stands: dict[str, Any], finding: Finding, value: Any) -> Iterator[Change]:
     """Under each key that the words of a finding name, there or in an object there."""
     last = (finding.source_pointer or "").rpartition("/")[2]
     words = _WORD.findall(f"{finding.subject} {finding.message} {last}")
@@ -133,7 +133,7 @@ def _under_a_key(stands: dict[str, Any], finding: Finding, value: Any) -> Iterat
                     yield partial(_put, pointer=join(finding.pointer, name, key), value=value)
 
 
-def _beside(at: str, value: Any) -> Iterator[Change]:
+def _next_to_entries(at: str, value: Any) -> Iterator[Change]:
     """After and before each list entry that holds the place; in a stream as an event anywhere after or before it."""
     if at.startswith("/events/"):
         event = {"data": value, **({"event": value["type"]} if "type" in value else {})}
@@ -170,7 +170,7 @@ def _in_all_events(finding: Finding, value: Any) -> Iterator[Change]:
     yield put
 
 
-def _for_member(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
+def _in_member(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     """For the member that has the value of an object, or of an object in it."""
     at, got = finding.pointer, finding.got
     for key, member in stands.items() if isinstance(stands, dict) else ():
@@ -181,19 +181,19 @@ def _for_member(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
                 yield partial(_put, pointer=join(at, key, inner), value=value)
 
 
-def _parsed(text: str) -> Any:
+def _parse_text(text: str) -> Any:
     try:
         return parse_arguments(text)
     except JSONError:
         return NOT_KNOWN
 
 
-def _renamed(body: Any, old: str, new: str) -> Any:
+def _rename(body: Any, old: str, new: str) -> Any:
     """A body that says another id or name wherever it says the old one."""
     if isinstance(body, dict):
-        return {key: _renamed(value, old, new) for key, value in body.items()}
+        return {key: _rename(value, old, new) for key, value in body.items()}
     if isinstance(body, list):
-        return [_renamed(value, old, new) for value in body]
+        return [_rename(value, old, new) for value in body]
     return new if isinstance(body, str) and body == old else body
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from corpus_judge import judge, judge_stream
-from doubles.border import alone
-from doubles.verdict_judge import judgement, source_of
-from doubles.want_placement import repaired, values_of
+from doubles.border import judge_body
+from doubles.verdict_judge import judge_instead, received_source
+from doubles.want_placement import repaired_bodies, values_of
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Finding
 from toolcall_conformance.basics.jsonvalue import equal
@@ -32,7 +32,7 @@ Judge = Callable[[Any], Sequence[Finding]]
 
 
 @dataclass(frozen=True)
-class Lie:
+class FalseWant:
     """A finding whose ``want`` does not repair it; ``still``: it is reported again, ``new``: the new MUSTs."""
 
     finding: Finding
@@ -47,20 +47,20 @@ class Lie:
 
 
 @dataclass
-class Tried:
+class WantTrial:
     """What was put of a verdict, and what could not be."""
 
     put: int = 0
-    lies: tuple[Lie, ...] = ()
+    lies: tuple[FalseWant, ...] = ()
 
 
-def tried(verdict: Mapping[str, Any]) -> Tried:
+def try_wants(verdict: Mapping[str, Any]) -> WantTrial:
     """Put what each finding of a verdict wants, if it is a value, and judge again."""
     whole = whole_verdict(load_corpus().root, verdict)
     output = parse(whole["output"]) if whole["direction"] == "stream" else whole["output"]
     judges: dict[str, tuple[Any, Judge]] = {"": (output, _judge_of(whole))}
     findings = [finding for finding in judges[""][1](output) if not finding.is_note]
-    result = Tried()
+    result = WantTrial()
     counter: Counter[str] = Counter()
     for finding in findings:
         counter[finding.rule] += 1
@@ -70,18 +70,18 @@ def tried(verdict: Mapping[str, Any]) -> Tried:
             judges[ASSEMBLED_REPLY] = formats.assemble(whole["client"], output).body, _judge_of_reply(whole)
         body, judged = judges[finding.body]
         before = [*findings, *(judged(body) if finding.body else ())]
-        ends = list(_ends(body, finding, before, judged))
+        ends = list(_trial_outcomes(body, finding, before, judged))
         result.put += bool(ends)
         if ends and (end := min(ends, key=lambda lie: (lie.still, len(lie.new)))) and (end.still or end.new):
             result.lies += (end,)
     return result
 
 
-def _ends(body: Any, finding: Finding, before: Sequence[Finding], judged: Judge) -> Iterator[Lie]:
+def _trial_outcomes(body: Any, finding: Finding, before: Sequence[Finding], judged: Judge) -> Iterator[FalseWant]:
     """How each way to put it ends; the last is a good one, if any is."""
     for value in values_of(finding):
-        for changed in repaired(body, finding, value):
-            end = _end(finding, before, judged(changed))
+        for changed in repaired_bodies(body, finding, value):
+            end = _trial_outcome(finding, before, judged(changed))
             yield end
             if not (end.still or end.new):
                 return
@@ -93,20 +93,20 @@ def _ends(body: Any, finding: Finding, before: Sequence[Finding], judged: Judge)
         if len(others) > 1:
             changed = body
             for other in sorted(others, key=lambda other: other.pointer, reverse=True):
-                changed = next(repaired(changed, other, values_of(other)[0]), changed)
-            yield _end(finding, before, judged(changed))
+                changed = next(repaired_bodies(changed, other, values_of(other)[0]), changed)
+            yield _trial_outcome(finding, before, judged(changed))
 
 
-def _end(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> Lie:
+def _trial_outcome(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> FalseWant:
     new = _musts(after) - _musts(before)
     allowed = UNCOVERED.get(finding.rule, {}).keys()
     again = [other for other in after if other.rule == finding.rule and not other.is_note]
-    same = any(other.pointer == finding.pointer and _alike(other.got, finding.got) for other in again)
+    same = any(other.pointer == finding.pointer and _is_same(other.got, finding.got) for other in again)
     still = same and len(again) >= sum(other.rule == finding.rule and not other.is_note for other in before)
-    return Lie(finding, still, tuple(sorted(rule for rule in new if rule not in allowed)))
+    return FalseWant(finding, still, tuple(sorted(rule for rule in new if rule not in allowed)))
 
 
-def _alike(value: Any, other: Any) -> bool:
+def _is_same(value: Any, other: Any) -> bool:
     return value is other if value is MISSING or other is MISSING else equal(value, other)
 
 
@@ -117,11 +117,11 @@ def _musts(findings: Sequence[Finding]) -> Counter[str]:
 def _judge_of(whole: Mapping[str, Any]) -> Judge:
     client, direction, model = whole["client"], whole["direction"], whole["client_model"]
     if "source" not in whole:
-        return lambda body: alone(client, direction, body, model)
+        return lambda body: judge_body(client, direction, body, model)
     if direction != "stream":
-        return lambda body: judgement(whole, body).findings
+        return lambda body: judge_instead(whole, body).findings
     context = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
-    source: Any = source_of(whole)
+    source: Any = received_source(whole)
     return lambda body: judge_stream(body, source=source, **context).findings  # type: ignore[arg-type]
 
 
@@ -129,7 +129,7 @@ def _judge_of_reply(whole: Mapping[str, Any]) -> Judge:
     """The judge of the reply that a stream assembles to, as a reply that was none."""
     client, model = whole["client"], whole["client_model"]
     if "source" not in whole:
-        return lambda body: alone(client, "response", body, model)
+        return lambda body: judge_body(client, "response", body, model)
     context = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
-    sent = formats.assemble(whole["upstream"], source_of(whole)).body
+    sent = formats.assemble(whole["upstream"], received_source(whole)).body
     return lambda body: judge(sent, body, direction="response", **context).findings  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 
-from doubles.verdict_judge import judged
+from doubles.verdict_judge import judge_verdict
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse_arguments
@@ -23,11 +23,11 @@ from toolcall_conformance.library.verdicts import read_verdicts
 
 def findings() -> Iterator[tuple[str, Finding]]:
     """Every finding of broken bodies but notes, with the name of its verdict or of the rule whose example it is in."""
-    for name, rule_findings in _broken():
+    for name, rule_findings in _broken_bodies():
         yield from ((name, finding) for finding in rule_findings if not finding.is_note)
 
 
-def _broken() -> Iterator[tuple[str, list[Finding]]]:
+def _broken_bodies() -> Iterator[tuple[str, list[Finding]]]:
     for rule_id, rule in load_corpus().rules.items():
         scope, raw = rule_id.partition("/")[0], rule.raw
         if scope in formats.names():
@@ -35,7 +35,7 @@ def _broken() -> Iterator[tuple[str, list[Finding]]]:
             yield rule_id, check_body(load_corpus(), scope, raw["direction"], raw["breaks"], model=model)
     for verdict in read_verdicts(load_corpus().root):
         if verdict["kind"] == "broken" and "usual" not in verdict:
-            yield verdict["name"], list(judged(verdict))
+            yield verdict["name"], list(judge_verdict(verdict))
 
 
 def is_of_a_format(finding: Finding) -> bool:
@@ -43,7 +43,7 @@ def is_of_a_format(finding: Finding) -> bool:
     return not finding.rule.startswith("translation/")
 
 
-def says_nothing(finding: Finding) -> bool:
+def shows_no_difference(finding: Finding) -> bool:
     """Whether ``got`` fits ``want``, so that the finding shows no difference."""
     want, got = finding.want, finding.got
     if want is MISSING or got is MISSING:
@@ -71,13 +71,13 @@ def main() -> None:
     """Print the table."""
     every = [finding for _, finding in findings()]
     all_of = Counter(finding.rule for finding in every)
-    wants = Counter(finding.rule for finding in every if finding.want is NOT_KNOWN or says_nothing(finding))
+    wants = Counter(finding.rule for finding in every if finding.want is NOT_KNOWN or shows_no_difference(finding))
     gots = Counter(finding.rule for finding in every if finding.got is NOT_KNOWN)
     for rule in sorted({*wants, *gots}, key=lambda rule: (-wants[rule], rule)):
         print(f"{rule:45} {all_of[rule]:5} findings, {wants[rule]:5} without want, {gots[rule]:5} without got")
     print(f"{len(every)} findings of {len(all_of)} rules, {wants.total()} without want, {gots.total()} without got")
     own = [finding for finding in every if is_of_a_format(finding)]
-    lacking = [finding for finding in own if finding.want is NOT_KNOWN or says_nothing(finding)]
+    lacking = [finding for finding in own if finding.want is NOT_KNOWN or shows_no_difference(finding)]
     print(f"of the rules of single formats: {len(own)} findings, {len(lacking)} without want")
     musts = sum(finding.is_must for finding in own)
     print(f"of these MUST: {musts} findings, {sum(finding.is_must for finding in lacking)} without want")

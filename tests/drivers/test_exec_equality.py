@@ -78,10 +78,10 @@ class Translator:
 """
 
 
-def run_report(folder: Path, spec: str, *what: str) -> dict[str, Any]:
+def run_report(folder: Path, spec: str, *selection: str) -> dict[str, Any]:
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
     done = forked_runs.run(
-        [*quiet, "--toolcall-translator", spec, "--toolcall-report", "report.json", *what],
+        [*quiet, "--toolcall-translator", spec, "--toolcall-report", "report.json", *selection],
         folder,
         {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
     )
@@ -96,8 +96,8 @@ def through_exec(spec: str) -> str:
     return "exec:" + shlex.join([sys.executable, str(LENDER), spec])
 
 
-def assert_same_report(folder: Path, spec: str, *what: str) -> dict[str, Any]:
-    here, there = run_report(folder, spec, *what), run_report(folder, through_exec(spec), *what)
+def assert_same_report(folder: Path, spec: str, *selection: str) -> dict[str, Any]:
+    here, there = run_report(folder, spec, *selection), run_report(folder, through_exec(spec), *selection)
     assert there["items"] == here["items"]
     assert there["matrix"] == here["matrix"]
     assert there["losses"] == here["losses"]

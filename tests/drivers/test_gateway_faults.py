@@ -29,7 +29,7 @@ WORDS = "these are my last words"
 
 
 @pytest.fixture(autouse=True)
-def temporary(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def temporary_folder(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A place for temporary files, in which nothing may be left."""
     folder = project.path / "tmp"
     folder.mkdir()
@@ -113,7 +113,7 @@ BEFORE = [
 NAMES = "fault, rule, sentence, words"
 
 
-def name(fault: str, *_: str) -> str:
+def fault_id(fault: str, *_: str) -> str:
     return fault
 
 
@@ -134,7 +134,7 @@ def way_up(project: Any) -> FaultRun:
     return run
 
 
-@every(NAMES, BEFORE, id=name)
+@every(NAMES, BEFORE, id=fault_id)
 def test_a_fault_on_the_way_up(way_up: FaultRun, fault: str, rule: str, sentence: str, words: str) -> None:
     way_up.expect(fault, rule, _literal(sentence), words)
 
@@ -190,7 +190,7 @@ def way_down(project: Any) -> FaultRun:
     return run
 
 
-@every(NAMES, AFTER, id=name)
+@every(NAMES, AFTER, id=fault_id)
 def test_a_fault_on_the_way_down(way_down: FaultRun, fault: str, rule: str, sentence: str, words: str) -> None:
     way_down.expect(fault, rule, _literal(sentence), words)
 
@@ -211,7 +211,7 @@ def late(project: Any) -> FaultRun:
     return run
 
 
-@every("fault, sentence, words", LATER, id=name)
+@every("fault, sentence, words", LATER, id=fault_id)
 def test_a_reply_that_is_late(late: FaultRun, fault: str, sentence: str, words: str) -> None:
     late.expect(fault, "timed-out", sentence, words)
 
@@ -351,11 +351,11 @@ def test_a_command_that_cannot_be_run(project: Any, command: list[str], sentence
 def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from toolcall_conformance.drivers.library import exchanges
 
-    def broken(*_: Any) -> Any:
+    def raise_zero_division(*_: Any) -> Any:
         raise ZeroDivisionError("our own fault")
 
     spec = write(project)
-    monkeypatch.setattr(exchanges.ExchangeSession, "finish_exchange", broken)
+    monkeypatch.setattr(exchanges.ExchangeSession, "finish_exchange", raise_zero_division)
     result = project.run("toolcall::box/one", spec=spec)
     result.assert_outcomes(errors=4, passed=4)
     result.stdout.fnmatch_lines(["toolcall-conformance itself failed on this item: *our own fault*"])

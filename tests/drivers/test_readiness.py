@@ -53,15 +53,15 @@ ENDLESS: list[tuple[str, Pieces, str]] = [
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize(("pieces", "why"), [row[1:] for row in ENDLESS], ids=[row[0] for row in ENDLESS])
-def test_one_limit_for_the_whole(pieces: Pieces, why: str) -> None:
+@pytest.mark.parametrize(("pieces", "message"), [row[1:] for row in ENDLESS], ids=[row[0] for row in ENDLESS])
+def test_one_limit_for_the_whole(pieces: Pieces, message: str) -> None:
     started = time.monotonic()
     with raw_server(pieces) as server:
-        answer = send_probe(f"{server.url}/ready", 0.3 if "0.3 s" in why else 20)
+        answer = send_probe(f"{server.url}/ready", 0.3 if "0.3 s" in message else 20)
         took = time.monotonic() - started
     assert answer.status is None
-    assert why in answer.why
-    assert took < (2 if "0.3 s" in why else 10), "a byte now and then does not prolong it"
+    assert message in answer.why
+    assert took < (2 if "0.3 s" in message else 10), "a byte now and then does not prolong it"
     assert server.sent < 20_000_000, "what more it sends is in the system's buffers"
 
 

@@ -25,7 +25,7 @@ CASES = Path(__file__).parents[3] / "shared" / "field" / "cases"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the cases after bug reports are not beside this checkout")
 
 
-class Known(NamedTuple):
+class KnownCase(NamedTuple):
     """Which way a case is translated, and by which rules each wrong output is found.
 
     ``left_out`` are outputs that are right only for a provider that the request does not name.
@@ -64,47 +64,49 @@ WITHOUT_TOOLS = {
     "wrong-tools-empty": "openai_chat/tools-not-empty",
 }
 KNOWN = {
-    "additional-tools": Known(
+    "additional-tools": KnownCase(
         "openai_responses",
         "openai_chat",
         "request",
         dict.fromkeys(("wrong-as-text", "wrong-custom-only-lost", "wrong-dropped"), "translation/tool-lost"),
         left_out=("right-hoisted-as-functions",),
     ),
-    "tools-loaded-by-search": Known(
+    "tools-loaded-by-search": KnownCase(
         "openai_responses",
         "openai_chat",
         "request",
         dict.fromkeys(("wrong-all-lost", "wrong-loaded-tool-lost"), "translation/tool-lost"),
     ),
-    "compaction-dropped": Known(
+    "compaction-dropped": KnownCase(
         "openai_responses",
         "openai_chat",
         "request",
         dict.fromkeys(("wrong-encrypted-as-text", "wrong-silently-dropped"), "translation/stored-history"),
     ),
-    "id-before-name": Known("anthropic", "openai_chat", "stream", LATE_NAME),
-    "choice-without-tools": Known("openai_responses", "openai_chat", "request", WITHOUT_TOOLS),
-    "phantom-tool-stop": Known(
+    "id-before-name": KnownCase("anthropic", "openai_chat", "stream", LATE_NAME),
+    "choice-without-tools": KnownCase("openai_responses", "openai_chat", "request", WITHOUT_TOOLS),
+    "phantom-tool-stop": KnownCase(
         "anthropic", "openai_chat", "stream", {"wrong-tool_use": "anthropic/finish-agrees-with-calls"}
     ),
-    "finish-empty-string": Known("anthropic", "openai_chat", "stream", {"wrong-end_turn": "translation/finish-reason"}),
-    "cut-call-dropped": Known(
+    "finish-empty-string": KnownCase(
+        "anthropic", "openai_chat", "stream", {"wrong-end_turn": "translation/finish-reason"}
+    ),
+    "cut-call-dropped": KnownCase(
         "anthropic",
         "openai_chat",
         "response",
         dict.fromkeys(("wrong-emptied+max_tokens", "wrong-repaired+max_tokens"), "translation/cut-call-as-whole"),
     ),
-    "refusal-end-turn": Known(
+    "refusal-end-turn": KnownCase(
         "anthropic",
         "openai_chat",
         "response",
         dict.fromkeys(("wrong-empty-text", "wrong-nothing"), "translation/text-lost"),
     ),
-    "same-tool-twice-declared": Known(
+    "same-tool-twice-declared": KnownCase(
         "openai_chat", "anthropic", "request", {"wrong-both": "anthropic/tool-name-unique"}
     ),
-    "null-of-strict-tool": Known(
+    "null-of-strict-tool": KnownCase(
         "openai_chat",
         "openai_responses",
         "response",
@@ -118,7 +120,7 @@ KNOWN = {
             "tools": [{"type": "function", "name": "get_weather", "strict": True, "parameters": NULLABLE}],
         },
     ),
-    "text-of-number-enum": Known(
+    "text-of-number-enum": KnownCase(
         "openai_chat",
         "gemini",
         "response",
@@ -138,7 +140,7 @@ def read(path: Path) -> Any:
     return parse(path.read_bytes()) if path.suffix == ".sse" else json.loads(path.read_bytes())
 
 
-def judge_case(case: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
+def judge_case(case: KnownCase, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
     ends: dict[str, Any] = {"client": case.client, "upstream": case.upstream}
     if case.direction == "stream":
         return list(judge_stream(output, source=source, **ends).findings)

@@ -140,8 +140,8 @@ def _rate(counts: Counts) -> str:
     return f"{_share(counts['killed'] + counts['beside'], real)} of {real:,}" if real else NONE
 
 
-def _share(part: int, of: int) -> str:
-    return f"{100 * part / of:.1f} %" if of else NONE
+def _share(part: int, total: int) -> str:
+    return f"{100 * part / total:.1f} %" if total else NONE
 
 
 def _equivalents(raw: Mapping[str, Any]) -> Iterator[str]:

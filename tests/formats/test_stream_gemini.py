@@ -275,7 +275,7 @@ def theirs(handed: list[Any]) -> dict[str, Any]:
     }
 
 
-def mine(stream: Any) -> dict[str, Any]:
+def content_of(stream: Any) -> dict[str, Any]:
     body = assemble(stream).body
     assert body is not None
     candidate = body["candidates"][0]
@@ -306,7 +306,7 @@ def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
         stream = parse(data)
         for event in stream["events"]:
             event["data"].get("usageMetadata", {}).pop("serviceTier", None)
-        assert mine(stream) == theirs(chunks(wire, dump(stream["events"]), client)), record.path
+        assert content_of(stream) == theirs(chunks(wire, dump(stream["events"]), client)), record.path
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,9 @@ def test_the_required_value_is_wanted(corpus: Corpus, name: str, direction: str)
     listed = {rule for entry in NOT_KNOWABLE for rule in entry["rules"]}
     findings = [finding for finding in findings_of_changes(corpus, name, direction) if finding.rule not in listed]
     assert len(findings) > 50
-    assert [where(finding) for finding in findings if finding.want is NOT_KNOWN or wants.says_nothing(finding)] == []
+    assert [
+        where(finding) for finding in findings if finding.want is NOT_KNOWN or wants.shows_no_difference(finding)
+    ] == []
     assert [
         where(finding)
         for finding in findings

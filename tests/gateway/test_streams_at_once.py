@@ -67,11 +67,11 @@ def test_a_serial_gateway_is_named_and_waited_for_once(tmp_path: Path, monkeypat
     waits: list[float] = []
     seconds = KnownQueueing.patience_seconds
 
-    def counted(self: KnownQueueing, usual: float, limit: float) -> float:
+    def record_wait(self: KnownQueueing, usual: float, limit: float) -> float:
         waits.append(seconds(self, usual, limit))
         return waits[-1]
 
-    monkeypatch.setattr(KnownQueueing, "patience_seconds", counted)
+    monkeypatch.setattr(KnownQueueing, "patience_seconds", record_wait)
     with gateway("serial", tmp_path) as driver:
         results = [run_concurrently(driver), run_concurrently(driver), run_concurrently(driver)]
         alone = CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "", None)

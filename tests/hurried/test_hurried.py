@@ -21,11 +21,11 @@ MAX_CAUSES = 64
 MAX_KNOWN_LINES = 120
 
 
-def run_suite(folder: Path, *what: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+def run_suite(folder: Path, *selection: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
     """A run of some items, and its causes without notes."""
     report = folder / "report.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
-    command += ["--toolcall-translator=hurried.translator:Translator", f"--toolcall-report={report}", *what]
+    command += ["--toolcall-translator=hurried.translator:Translator", f"--toolcall-report={report}", *selection]
     ran = subprocess.run(
         command,
         cwd=folder,

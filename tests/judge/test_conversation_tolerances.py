@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from doubles.verdict_judge import judgement
+from doubles.verdict_judge import judge_instead
 from toolcall_conformance.basics.findings import Tolerated
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
@@ -19,7 +19,7 @@ def tolerated_differences(name: str, *, has_tolerance: bool = True) -> tuple[Tol
     """What a judge tolerated in the output of a verdict."""
     verdict: Any = next(verdict for verdict in read_verdicts(CORPUS.root) if verdict["name"] == name)
     whole = whole_verdict(CORPUS.root, verdict)
-    return judgement(whole, whole["output"], tolerated=has_tolerance).tolerated
+    return judge_instead(whole, whole["output"], tolerated=has_tolerance).tolerated
 
 
 @pytest.mark.parametrize(

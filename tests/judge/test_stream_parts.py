@@ -26,7 +26,7 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
     read: list[int] = []
     whole = formats.assemble
 
-    def counted(name: str, body: dict[str, Any]) -> Any:
+    def count_events(name: str, body: dict[str, Any]) -> Any:
         read.append(len(body["events"]))
         return whole(name, body)
 
@@ -36,7 +36,7 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
         assert sum(finding.rule == "translation/text-duplicated" for finding in findings) == SIZE
         return list(findings)
 
-    monkeypatch.setattr(formats, "assemble", counted)
+    monkeypatch.setattr(formats, "assemble", count_events)
     findings, most = judge_stream(), sum(read)
     assert are_named(findings)[-SIZE:] == [True] * SIZE
     monkeypatch.setattr(stream_parts, "MAX_EVENTS_READ", 30)

@@ -69,7 +69,9 @@ def test_the_list_gives_reasons_and_each_rule_once(side: Side) -> None:
 
 def test_no_finding_wants_what_it_got() -> None:
     assert [
-        (name, finding.rule, finding.pointer) for name, finding in cached_findings() if wants.says_nothing(finding)
+        (name, finding.rule, finding.pointer)
+        for name, finding in cached_findings()
+        if wants.shows_no_difference(finding)
     ] == []
 
 

@@ -28,7 +28,7 @@ HEADERS = {
 }
 
 
-def report(folder: Path, spec: str, *what: str, lent: str = "", cuts: str = "default") -> dict[str, Any]:
+def report(folder: Path, spec: str, *selection: str, lent: str = "", cuts: str = "default") -> dict[str, Any]:
     """The report of a run of its own in ``folder``.
 
     By default streams are cut less finely where they go through another medium, and faults show at another cut.
@@ -39,7 +39,7 @@ def report(folder: Path, spec: str, *what: str, lent: str = "", cuts: str = "def
         [
             *("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio"),
             *("--toolcall-timeout", "30", "--toolcall-cuts", cuts),
-            *("--toolcall-translator", spec, "--toolcall-report", "report.json", *what),
+            *("--toolcall-translator", spec, "--toolcall-report", "report.json", *selection),
         ],
         folder,
         {**environment, "LENT": lent, "PYTHONPATH": os.pathsep.join(filter(None, paths))},

@@ -69,7 +69,7 @@ class T:
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
+def clean_environment_cache() -> Iterator[None]:
     """The environment of one test is not that of another."""
     known_secrets.forget_environment()
     yield

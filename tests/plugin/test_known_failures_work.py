@@ -21,12 +21,12 @@ def test_a_pattern_is_compared_with_items_that_begin_alike(
     comparison_count = 0
     plainly = ItemPattern.matches
 
-    def counted(self: ItemPattern, nodeid: str) -> bool:
+    def count_comparison(self: ItemPattern, nodeid: str) -> bool:
         nonlocal comparison_count
         comparison_count += 1
         return plainly(self, nodeid)
 
-    monkeypatch.setattr(ItemPattern, "matches", counted)
+    monkeypatch.setattr(ItemPattern, "matches", count_comparison)
     work = []
     for count in (50, 200):
         comparison_count = 0

@@ -41,7 +41,7 @@ class T(good.T):
 
 
 @pytest.fixture
-def loud(project: Any) -> Any:
+def noisy_run(project: Any) -> Any:
     for number in range(60):
         write_case(project.corpus, f"loud/x{number}")
     write_case(project.corpus, "loud/error")
@@ -50,8 +50,8 @@ def loud(project: Any) -> Any:
     return project
 
 
-def test_what_is_printed_of_an_item_and_of_all_is_bounded(loud: Any) -> None:
-    result = loud.run(
+def test_what_is_printed_of_an_item_and_of_all_is_bounded(noisy_run: Any) -> None:
+    result = noisy_run.run(
         "toolcall::loud::request::alpha-to-beta", "-v", "-rA", "--toolcall-artifacts=bodies", spec="loud:T"
     )
     text = result.stdout.str()
@@ -64,9 +64,9 @@ def test_what_is_printed_of_an_item_and_of_all_is_bounded(loud: Any) -> None:
     for part in texts.split("\n____"):
         assert len(part) < crossing.MAX_TEXT + crossing.MAX_CAPTURED + 3_000
     assert len(text) < crossing.MAX_CAPTURED_OF_ALL + 62 * 4_000
-    whole = (Path(loud.path) / "bodies/loud/x59/request/alpha-to-beta/captured-stdout-call.txt").read_text()
+    whole = (Path(noisy_run.path) / "bodies/loud/x59/request/alpha-to-beta/captured-stdout-call.txt").read_text()
     assert whole == "banner " * 1_000 + "\n"
-    traceback = Path(loud.path) / "bodies/loud/error/request/alpha-to-beta/traceback.txt"
+    traceback = Path(noisy_run.path) / "bodies/loud/error/request/alpha-to-beta/traceback.txt"
     assert len(traceback.read_text()) > crossing.MAX_TRACEBACK
 
 

@@ -19,20 +19,22 @@ pytestmark = pytest.mark.any_python
 
 
 @pytest.fixture
-def private(project: Any) -> Path:
+def private_corpus(project: Any) -> Path:
     """A folder with one private case."""
     folder: Path = project.path / "private"
     write_case(folder, "ours/first")
     return folder
 
 
-def test_private_cases_run_next_to_ours(project: Any, private: Path) -> None:
+def test_private_cases_run_next_to_ours(project: Any, private_corpus: Path) -> None:
     project.run("toolcall::", "--toolcall-corpus", "private").assert_outcomes(passed=32)
-    project.run("toolcall::ours", "--toolcall-corpus", str(private)).assert_outcomes(passed=8)
-    assert project.run_report("toolcall::", "--toolcall-corpus", "private")["corpus"]["private"] == [str(private)]
+    project.run("toolcall::ours", "--toolcall-corpus", str(private_corpus)).assert_outcomes(passed=8)
+    assert project.run_report("toolcall::", "--toolcall-corpus", "private")["corpus"]["private"] == [
+        str(private_corpus)
+    ]
 
 
-@pytest.mark.usefixtures("private")
+@pytest.mark.usefixtures("private_corpus")
 def test_several_folders(project: Any) -> None:
     write_case(project.path / "more", "ours/second")
     arguments = ("--toolcall-corpus", "private", "--toolcall-corpus", "more")
@@ -66,9 +68,9 @@ def break_file(text: str) -> Callable[[Path], None]:
     ],
 )
 def test_a_damaged_file_is_a_usage_error_with_its_path(
-    project: Any, private: Path, file: str, damage: Callable[[Path], None], sentence: str
+    project: Any, private_corpus: Path, file: str, damage: Callable[[Path], None], sentence: str
 ) -> None:
-    damage(private / "scenarios" / "ours" / "first" / file)
+    damage(private_corpus / "scenarios" / "ours" / "first" / file)
     result = project.run("toolcall::", "--toolcall-corpus", "private")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
@@ -83,24 +85,24 @@ def test_a_damaged_file_is_a_usage_error_with_its_path(
         ({"models": {"alpha": "a"}}, "*scenario.json: `models` has no beta; add its model"),
     ],
 )
-def test_a_wrong_scenario(project: Any, private: Path, change: dict[str, Any], sentence: str) -> None:
-    path = private / "scenarios" / "ours" / "first" / "scenario.json"
+def test_a_wrong_scenario(project: Any, private_corpus: Path, change: dict[str, Any], sentence: str) -> None:
+    path = private_corpus / "scenarios" / "ours" / "first" / "scenario.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
     result = project.run("toolcall::", "--toolcall-corpus", "private")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
 
 
-def test_formats_need_the_same_exchanges(project: Any, private: Path) -> None:
+def test_formats_need_the_same_exchanges(project: Any, private_corpus: Path) -> None:
     for part in ("request", "response"):
-        body = private / "scenarios/ours/first/alpha" / f"02-{part}.json"
+        body = private_corpus / "scenarios/ours/first/alpha" / f"02-{part}.json"
         body.write_text('{"text": "more"}', encoding="utf-8")
     result = project.run("toolcall::", "--toolcall-corpus", "private")
     result.stderr.fnmatch_lines(["*every format needs the same exchanges*alpha has 2, beta has 1"])
 
 
-def test_formats_need_errors_at_the_same_places(project: Any, private: Path) -> None:
-    (private / "scenarios/ours/first/alpha/01-error.json").write_text("{}", encoding="utf-8")
+def test_formats_need_errors_at_the_same_places(project: Any, private_corpus: Path) -> None:
+    (private_corpus / "scenarios/ours/first/alpha/01-error.json").write_text("{}", encoding="utf-8")
     result = project.run("toolcall::", "--toolcall-corpus", "private")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *ours/first: the formats differ in which exchanges have a reply and which *"])
@@ -122,8 +124,8 @@ def test_a_case_that_is_there_twice(project: Any) -> None:
 @pytest.mark.parametrize(
     "what", ["", "ours/first", "ours", "ours/first::request", "ours/first::request::alpha-to-beta", "ours::request"]
 )
-def test_a_case_that_has_no_bodies_yet(project: Any, private: Path, what: str) -> None:
-    case = private / "scenarios" / "ours" / "first"
+def test_a_case_that_has_no_bodies_yet(project: Any, private_corpus: Path, what: str) -> None:
+    case = private_corpus / "scenarios" / "ours" / "first"
     for name in FORMATS:
         shutil.rmtree(case / name)
     result = project.run(f"toolcall::{what}", "--toolcall-corpus", "private")
@@ -139,8 +141,8 @@ def test_a_case_that_has_no_bodies_yet(project: Any, private: Path, what: str) -
     project.run("toolcall::box", "--toolcall-corpus", "private").assert_outcomes(passed=16)
 
 
-def test_a_body_that_no_output_could_match(project: Any, private: Path) -> None:
-    body = private / "scenarios" / "ours" / "first" / "alpha" / "01-request.json"
+def test_a_body_that_no_output_could_match(project: Any, private_corpus: Path) -> None:
+    body = private_corpus / "scenarios" / "ours" / "first" / "alpha" / "01-request.json"
     body.write_text(json.dumps({"format": "alpha", "text": "x" * 9_000_000}), encoding="utf-8")
     result = project.run("toolcall::ours/first", "--toolcall-corpus", "private")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -113,7 +113,7 @@ NAMES = re.findall(r'^    "(\w+)": ', TRANSLATOR, re.MULTILINE)
 
 
 @pytest.fixture
-def hostile(project: Any) -> Any:
+def attacked_run(project: Any) -> Any:
     for name in NAMES:
         write_case(project.corpus, f"hostile/{name}", title=ATTACK)
     project.write_module("hostile", TRANSLATOR)
@@ -126,9 +126,9 @@ def hostile(project: Any) -> Any:
     return project
 
 
-def test_nothing_reaches_the_terminal_raw(hostile: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_reaches_the_terminal_raw(attacked_run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    result = hostile.run(
+    result = attacked_run.run(
         "toolcall::hostile::request::alpha-to-beta",
         "--toolcall-report=report.json",
         "--toolcall-report=report.md",
@@ -149,10 +149,10 @@ def test_nothing_reaches_the_terminal_raw(hostile: Any, monkeypatch: pytest.Monk
     harmless("\n".join(line for line in text.split("\n") if line not in annotations))
     for name in NAMES:
         assert f"toolcall::hostile/{name}::request::alpha-to-beta" in text
-    harmless((hostile.path / "report.md").read_text(encoding="utf-8"))
-    harmless((hostile.path / "report.json").read_text(encoding="utf-8"))
-    harmless((hostile.path / "junit.xml").read_text(encoding="utf-8"))
-    for file in Path(hostile.path / "bodies").rglob("*.*"):
+    harmless((attacked_run.path / "report.md").read_text(encoding="utf-8"))
+    harmless((attacked_run.path / "report.json").read_text(encoding="utf-8"))
+    harmless((attacked_run.path / "junit.xml").read_text(encoding="utf-8"))
+    for file in Path(attacked_run.path / "bodies").rglob("*.*"):
         harmless(file.read_text(encoding="utf-8"), must_say="")
-    findings = json.loads((hostile.path / "report.json").read_text(encoding="utf-8"))["items"]
+    findings = json.loads((attacked_run.path / "report.json").read_text(encoding="utf-8"))["items"]
     assert ATTACK in [finding.get("got") for item in findings for finding in item["findings"]], "a report keeps values"

@@ -49,10 +49,10 @@ def run_workers(project: Any, *arguments: str, spec: str) -> pytest.RunResult:
     return result
 
 
-@pytest.mark.parametrize(("here", "workers"), [("HERE == 'gw0'", "2"), ("HERE", "1"), ("not HERE", "1")])
-def test_all_collect_what_the_first_process_found(project: Any, here: str, workers: str) -> None:
-    project.write_module("moody", MOODY.format(here=here))
-    alone = project.run_report("toolcall::", spec="good:T" if here.startswith("HERE") else "moody:T")
+@pytest.mark.parametrize(("first_process", "workers"), [("HERE == 'gw0'", "2"), ("HERE", "1"), ("not HERE", "1")])
+def test_all_collect_what_the_first_process_found(project: Any, first_process: str, workers: str) -> None:
+    project.write_module("moody", MOODY.format(here=first_process))
+    alone = project.run_report("toolcall::", spec="good:T" if first_process.startswith("HERE") else "moody:T")
     (project.path / "report.json").unlink()
     result = run_workers(project, "toolcall::", "-n", workers, "--toolcall-report", "report.json", spec="moody:T")
     assert "Different tests were collected" not in result.stdout.str()
@@ -278,14 +278,14 @@ def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: EventR
     assert loop.turns == [expected[:-1], expected[-1:]]
 
 
-@pytest.mark.parametrize("why", ["may listen already", "is on another machine"])
-def test_a_worker_without_a_file_sends_each_event_by_itself(reader: EventReader, why: str) -> None:
+@pytest.mark.parametrize("reason", ["may listen already", "is on another machine"])
+def test_a_worker_without_a_file_sends_each_event_by_itself(reader: EventReader, reason: str) -> None:
     ends = Interactor()
-    if why == "may listen already":
+    if reason == "may listen already":
         config = ends.connect()
-    ends.gateway.spec.popen = why == "may listen already"
+    ends.gateway.spec.popen = reason == "may listen already"
     reader.attach_worker(ends)
-    if why == "is on another machine":
+    if reason == "is on another machine":
         config = ends.connect()
     event_writer.batch_events(config)
     ends.sendevent("logstart", **OURS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corpus_judge import judge
 from doubles.border import BorderDouble, PairDouble
 from doubles.catalogue import FORMATS, doubles
-from doubles.places import model_of
+from doubles.places import default_model
 from every import every
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Level
@@ -28,7 +28,7 @@ def test_a_body_at_a_border_is_translated(double: BorderDouble) -> None:
         asks = double.direction == "request"
         client, upstream = (double.format, other) if asks else (other, double.format)
         client_model, answered = (
-            double.model if name == double.format else model_of(name) for name in (client, upstream)
+            double.model if name == double.format else default_model(name) for name in (client, upstream)
         )
         session = ReferenceTranslator().open(Route(client, upstream, client_model, answered))
         body = double.body

@@ -116,7 +116,7 @@ BOTH_CHANGED = "and so did the translator"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why", "message"),
+    ("old", "new", "origin", "message"),
     [
         # The case or the rule is new: nothing that the translator does made that.
         (header_without("rules", RULE), RELEASED, Origin.SUITE, "the rule is new"),
@@ -152,11 +152,11 @@ BOTH_CHANGED = "and so did the translator"
         ),
     ],
 )
-def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], why: Origin, message: str) -> None:
+def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], origin: Origin, message: str) -> None:
     comparison = compare(run([item("box/one")], **old), run([ITEM], **new))
     [change] = comparison.changes
-    assert (change.origin, change.counted_reasons()) == (why, [(message, 1)])
-    assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, why is not Origin.SUITE)
+    assert (change.origin, change.counted_reasons()) == (origin, [(message, 1)])
+    assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, origin is not Origin.SUITE)
 
 
 def test_a_translator_without_a_version_may_have_changed() -> None:
@@ -184,7 +184,7 @@ def test_where_nobody_knows_it_says_what_to_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why"),
+    ("old", "new", "origin"),
     [
         (OLD, OLD, Origin.UNCLEAR),
         (OLD, {}, Origin.UNCLEAR),
@@ -193,9 +193,9 @@ def test_where_nobody_knows_it_says_what_to_run() -> None:
         (OLD, {**OLD_NEWER, **RELEASED}, Origin.UNCLEAR),
     ],
 )
-def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], why: Origin) -> None:
+def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], origin: Origin) -> None:
     comparison = compare(run([item("box/one")], **old), run([ITEM], **new))
-    assert comparison.changes[0].origin is why
+    assert comparison.changes[0].origin is origin
     assert any(line.startswith("the suites cannot be compared: ") for line in text_lines(comparison, CORPUS.rules))
 
 

@@ -40,11 +40,11 @@ def test_work_is_linear(items: list[Any], monkeypatch: pytest.MonkeyPatch) -> No
     compared = []
     is_one = joins._differ_in_format
 
-    def counted(root: Any, *others: Any) -> bool:
+    def count_comparison(root: Any, *others: Any) -> bool:
         compared.append(root)
         return is_one(root, *others)
 
-    monkeypatch.setattr(joins, "_differ_in_format", counted)
+    monkeypatch.setattr(joins, "_differ_in_format", count_comparison)
     roots = find_root_causes(items, Harm.of(CORPUS))
     assert len(compared) <= 4 * COUNT
     formats = {each for root in roots for each in root.formats}

@@ -33,10 +33,10 @@ def test_of_a_large_body_only_what_is_shown_is_written(body: Any, monkeypatch: p
     written = []
     whole = module._short_json
 
-    def counted(value: Any) -> str:
+    def record_value(value: Any) -> str:
         written.append(value)
         return whole(value)
 
-    monkeypatch.setattr(module, "_short_json", counted)
+    monkeypatch.setattr(module, "_short_json", record_value)
     assert surrounding_text(body, "/member 2500" if isinstance(body, dict) else "/2500")
     assert len(written) < 60

@@ -11,13 +11,13 @@ def test_equal_arguments_are_worked_on_once_and_long_ones_are_not_kept() -> None
     calls: list[bytes] = []
 
     @memoize(2)
-    def made(name: str, data: bytes) -> list[str]:
+    def record_call(name: str, data: bytes) -> list[str]:
         calls.append(data)
         return [name]
 
-    assert made("a", b"x") is made("a", bytes([120]))
+    assert record_call("a", b"x") is record_call("a", bytes([120]))
     long = b"x" * MAX_MEMOIZED_BYTES
-    assert made("a", long) is not made("a", long)
+    assert record_call("a", long) is not record_call("a", long)
     assert calls == [b"x", long, long]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from corpus_judge import judge
-from doubles.verdict_judge import judgement, source_of
+from doubles.verdict_judge import judge_instead, received_source
 from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
@@ -35,7 +35,7 @@ def harmless() -> Iterator[Mapping[str, Any]]:
 
 def judge_output(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
     """The judgements of an output; of a request in a loop with the earlier turns, and on its own."""
-    results = [judgement(whole, output, tolerated=True)]
+    results = [judge_instead(whole, output, tolerated=True)]
     if whole["direction"] == "loop" and "request" in whole:
         keys = ("client", "upstream", "client_model", "upstream_model")
         results.append(judge(whole["request"], output, tolerated=True, **{key: whole[key] for key in keys}))
@@ -58,7 +58,7 @@ def reference_output(whole: Mapping[str, Any]) -> Any:
     session.request(whole["request"])
     if direction == "response":
         return session.response(source)
-    return b"".join(session.stream(iter([dump(source_of(whole)["events"])])))
+    return b"".join(session.stream(iter([dump(received_source(whole)["events"])])))
 
 
 def is_same_reply(whole: Mapping[str, Any], reference: Any) -> bool:

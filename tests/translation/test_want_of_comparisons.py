@@ -14,7 +14,7 @@ import pytest
 
 from corpus_judge import judge
 from doubles.harness import HARNESS
-from doubles.verdict_judge import judged
+from doubles.verdict_judge import judge_verdict
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
 from toolcall_conformance.basics.jsonvalue import equal, join
@@ -53,7 +53,9 @@ def findings_of_mutants() -> Iterator[tuple[str, Finding]]:
     """Every finding of a comparison on a broken double, with the double's name."""
     for verdict in read_verdicts(CORPUS.root):
         if verdict["kind"] == "broken" and "usual" not in verdict and "source" in verdict:
-            yield from ((verdict["name"], finding) for finding in judged(verdict) if finding.rule.startswith(ANYTHING))
+            yield from (
+                (verdict["name"], finding) for finding in judge_verdict(verdict) if finding.rule.startswith(ANYTHING)
+            )
 
 
 @cache

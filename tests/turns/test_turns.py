@@ -159,30 +159,30 @@ def test_a_dear_test_sees_all_shares() -> None:
 
 
 @pytest.fixture(scope="module")
-def dealt() -> dict[str, Cost]:
+def known_costs() -> dict[str, Cost]:
     return costs.known_costs()
 
 
-def test_days_are_alike_long(dealt: dict[str, Cost]) -> None:
+def test_days_are_alike_long(known_costs: dict[str, Cost]) -> None:
     """In what was measured. A test of many items is on each day with some of them."""
     days: Counter[int] = Counter()
-    for cost in dealt.values():
+    for cost in known_costs.values():
         assert 0 <= cost.turn < TURNS
         days[cost.turn] += round(cost.seconds * 10)
-    assert len(dealt) > 100
+    assert len(known_costs) > 100
     assert max(days.values()) < 2 * min(days.values()), days
 
 
-def test_what_is_dealt_is_there(dealt: dict[str, Cost]) -> None:
+def test_what_is_dealt_is_there(known_costs: dict[str, Cost]) -> None:
     """Else it is time to measure again: `python tests turns.costs`."""
     root = Path(__file__).parents[2]
     gone = []
-    for name in dealt:
+    for name in known_costs:
         path, _, test = name.partition("::")
         text = (root / path).read_text(encoding="utf-8") if (root / path).is_file() else ""
         if not text or (test and f"def {test.rpartition('::')[2]}(" not in text):
             gone.append(name)
-    assert len(gone) < len(dealt) / 10, gone
+    assert len(gone) < len(known_costs) / 10, gone
 
 
 def test_the_dearest_are_dealt_first_and_what_was_dealt_stays() -> None:

@@ -15,7 +15,7 @@ ENDS = tc.Ends("anthropic", "gemini")
 JUDGE = tc.Judge(CORPUS, tolerated=True)
 
 
-def judged(client: Any, upstream: Any, reply: Any, answer: Any) -> Iterator[tc.Judgement]:
+def all_judgements(client: Any, upstream: Any, reply: Any, answer: Any) -> Iterator[tc.Judgement]:
     """Every kind of judgement, of the bodies of one exchange and their translations."""
     requests = tc.Requests(client=client, upstream=upstream)
     yield JUDGE.request(client, upstream, ROUTE, declared=["top-k"], captured=False)
@@ -30,7 +30,7 @@ def judged(client: Any, upstream: Any, reply: Any, answer: Any) -> Iterator[tc.J
     yield JUDGE.body("gemini", "request", upstream, model="gemini-2.5-flash")
 
 
-def counted(judgement: tc.Judgement) -> Mapping[str, int]:
+def judgement_counts(judgement: tc.Judgement) -> Mapping[str, int]:
     """What a judgement holds."""
     findings: tuple[tc.Finding, ...] = judgement.findings
     losses: tuple[tc.Loss, ...] = judgement.losses

@@ -70,7 +70,7 @@ def _recorded_bodies(name: str, direction: str) -> Iterator[tuple[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Compared:
+class BodyComparison:
     """What the client does with one body. ``kind`` is one of :data:`KINDS`, ``says`` what it says."""
 
     kind: str
@@ -82,7 +82,7 @@ class Difference:
     """A damaged body that only the client finds fault with."""
 
     fault: DamagedBody
-    found: Compared
+    found: BodyComparison
 
     def __str__(self) -> str:
         return f"{self.found.kind} {self.fault.format} {self.fault.pattern}: {self.fault.name}\n    {self.found.says}"
@@ -95,7 +95,7 @@ class Comparer:
     corpus: Corpus
     _usual: dict[str, tuple[set[Any], set[Any]]] = field(default_factory=dict)
 
-    def compare(self, subject: DamagedBody) -> Compared:
+    def compare(self, subject: DamagedBody) -> BodyComparison:
         """What the client does with a damaged body, and whether the judge finds a fault in it, too."""
         source = subject.source
         if source.name not in self._usual:
@@ -104,8 +104,8 @@ class Comparer:
         types, rules = self._usual[source.name]
         kind, says = _client_outcome(sdk(subject.format), subject, types)
         if kind != "taken" and self.rules(subject.format, subject.direction, subject.body) - rules:
-            return Compared("both", says)
-        return Compared(kind, says)
+            return BodyComparison("both", says)
+        return BodyComparison(kind, says)
 
     def rules(self, name: str, direction: str, body: Any) -> set[Any]:
         """What the judge finds in a body, by rule and place."""

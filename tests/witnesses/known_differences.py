@@ -18,7 +18,7 @@ STREAMS = Path(__file__).with_name("damaged.json")
 BODIES = Path(__file__).with_name("damaged_bodies.json")
 
 
-class Compared(Protocol):
+class ComparisonKind(Protocol):
     """What came of comparing a fault."""
 
     @property
@@ -32,7 +32,7 @@ class Difference(Protocol):
     def fault(self) -> DamagedBody: ...
 
     @property
-    def found(self) -> Compared: ...
+    def found(self) -> ComparisonKind: ...
 
 
 Found = TypeVar("Found", bound=Difference)
@@ -55,7 +55,7 @@ class Entry:
     shows: str
     example: str
 
-    def explains(self, fault: DamagedBody, comparison: Compared) -> bool:
+    def explains(self, fault: DamagedBody, comparison: ComparisonKind) -> bool:
         """Whether a difference is of this class."""
         return (
             fault.source.format == self.format

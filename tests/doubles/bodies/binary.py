@@ -7,7 +7,7 @@ from typing import Any
 from doubles.bodies.results import sounds_bad
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
 from doubles.draft import Draft, Skip
-from doubles.pictures import Piece, inside, of_client, of_tools, pictures, pieces, text_part
+from doubles.pictures import Piece, client_pictures, pictures, pieces, result_media, text_part, tool_media
 
 LOST = "translation/media-lost"
 TWO = "binary/two-pictures"
@@ -17,7 +17,7 @@ TWO = "binary/two-pictures"
 def result_media_lost(draft: Draft) -> None:
     """Of results only the texts are left."""
     need(draft.source_format != CHAT)  # only some vendors read media there: to lose these breaks another rule
-    media_pieces = [piece for piece in inside(draft) if not piece.mime.startswith("audio/")]
+    media_pieces = [piece for piece in result_media(draft) if not piece.mime.startswith("audio/")]
     for piece in need(media_pieces):
         piece.remove()
         if not piece.holder:
@@ -36,7 +36,7 @@ def _without_parts(piece: Piece) -> None:
 @broken(LOST, target=(ANTHROPIC, RESPONSES, GEMINI), cases=("binary/recorded-shape",))
 def second_picture_lost(draft: Draft) -> None:
     """Of several pictures in one result only the first is left."""
-    media_pieces = inside(draft)
+    media_pieces = result_media(draft)
     need(len(media_pieces) > 1)
     media_pieces[-1].remove()
 
@@ -45,14 +45,14 @@ def second_picture_lost(draft: Draft) -> None:
 def picture_as_base64_text(draft: Draft) -> None:
     """The bytes of a picture are text of its result."""
     need(draft.source_format != CHAT)  # as above
-    for piece in inside(draft):
+    for piece in result_media(draft):
         piece.holder[piece.place] = text_part(draft, piece.data)
 
 
 @broken(LOST, target=GEMINI)
 def picture_as_base64_in_response(draft: Draft) -> None:
     """The bytes of a picture are an entry of the response beside its text."""
-    for piece in inside(draft):
+    for piece in result_media(draft):
         assert piece.result is not None
         piece.remove()
         piece.result.inner.pop("parts", None)
@@ -62,7 +62,7 @@ def picture_as_base64_in_response(draft: Draft) -> None:
 @broken("translation/result-content", target=CHAT)
 def picture_as_base64_in_tool_message(draft: Draft) -> None:
     """The bytes of a picture are the text of its tool message, where no picture can be."""
-    piece = of_tools(draft)[-1]
+    piece = tool_media(draft)[-1]
     piece.remove()
     result = draft.results[-1]
     need(not sounds_bad(result))
@@ -73,14 +73,14 @@ def picture_as_base64_in_tool_message(draft: Draft) -> None:
 @broken("translation/results-linked", cases=(TWO,))
 def pictures_exchanged(draft: Draft) -> None:
     """The pictures of two results changed places."""
-    first, second = of_tools(draft)
+    first, second = tool_media(draft)
     first.data, second.data = second.data, first.data
 
 
 @broken(LOST, target=(ANTHROPIC, RESPONSES, GEMINI), at_home=(ANTHROPIC, RESPONSES))
 def picture_bytes_cut(draft: Draft) -> None:
     """The end of a picture is gone."""
-    piece = of_client(draft)[-1]
+    piece = client_pictures(draft)[-1]
     piece.data = piece.data[: len(piece.data) // 8 * 4]
 
 
@@ -163,7 +163,7 @@ def _lists(value: Any) -> list[list[Any]]:
 def pictures_between_tool_messages(draft: Draft) -> None:
     """Each picture follows its own tool message, so that the next one is cut off from its call."""
     first = need(draft.results)[0]
-    holder = of_tools(draft)[0].holder
+    holder = tool_media(draft)[0].holder
     moved, holder[:2] = holder[:2], []
     draft.messages.insert(first.place + 1, {"role": "user", "content": moved})
 
@@ -171,7 +171,7 @@ def pictures_between_tool_messages(draft: Draft) -> None:
 @broken("anthropic/results-first")
 def picture_before_results(draft: Draft) -> None:
     """A picture stands before the results in their message."""
-    piece = inside(draft)[0]
+    piece = result_media(draft)[0]
     assert piece.result is not None
     piece.remove()
     piece.result.holder.insert(0, piece.entry)

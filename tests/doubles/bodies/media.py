@@ -12,15 +12,15 @@ from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, n
 from doubles.draft import Draft
 from doubles.pictures import (
     Piece,
-    by_address,
-    inside,
-    of_client,
-    of_tools,
-    of_users,
+    client_pictures,
+    is_by_address,
     pictures,
     pieces,
+    result_media,
     text_part,
+    tool_media,
     url_alphabet,
+    user_media,
 )
 
 USER_PICTURE = "binary/user-picture"
@@ -30,7 +30,7 @@ USER_PICTURE = "binary/user-picture"
 def picture_lost(draft: Draft) -> None:
     """Pictures are gone."""
     need(draft.format != CHAT or not draft.captions)  # there those of results need not arrive
-    need(len(of_client(draft)) == len(pictures(draft)))
+    need(len(client_pictures(draft)) == len(pictures(draft)))
     pruned, hit = _without_pictures(draft.body)
     need(hit)
     draft.body = pruned
@@ -49,7 +49,7 @@ def _without_pictures(value: Any) -> tuple[Any, bool]:
 
 
 def _is_picture(entry: Any) -> bool:
-    if not isinstance(entry, dict) or by_address(entry):
+    if not isinstance(entry, dict) or is_by_address(entry):
         return False
     return entry.get("type") in ("image", "image_url", "input_image") or "inlineData" in entry
 
@@ -60,7 +60,7 @@ def picture_moved(draft: Draft) -> None:
     key = "parts" if draft.format == GEMINI else "content"
     last = need(draft.messages)[-1]
     need(last.get("role") == "user")
-    earlier = [piece for piece in of_users(draft) if piece.message is not last and _is_picture(piece.entry)]
+    earlier = [piece for piece in user_media(draft) if piece.message is not last and _is_picture(piece.entry)]
     piece = need(earlier)[0]  # one that a tool showed is another fault
     piece.remove()
     _text_as_list(draft, last, key)
@@ -139,7 +139,7 @@ def picture_told_only(draft: Draft) -> None:
 
 
 def _without_captioned(draft: Draft) -> None:
-    for piece in of_tools(draft):
+    for piece in tool_media(draft):
         piece.remove()
     for caption in draft.captions:
         assert caption.blocks is not None
@@ -268,7 +268,7 @@ def placeholder_in_other_words(draft: Draft) -> None:
 @harmless(target=CHAT, sources=(ANTHROPIC, RESPONSES), beside="translation/result-content")
 def remark_beside_text(draft: Draft) -> None:
     """A tool message says behind its text that the picture comes later."""
-    of_tools(draft)
+    tool_media(draft)
     result = need([result for result in draft.results if result.text and not str(result.text).startswith("[")])[0]
     need(len(draft.results) == 1)
     result.text = f"{result.text}\n\n[1 image attached in the next message]"
@@ -322,7 +322,7 @@ def picture_of_only_result_without_caption(draft: Draft) -> None:
 )
 def a_message_for_each_picture(draft: Draft) -> None:
     """Behind all tool messages each picture has a user message of its own, its caption with it."""
-    media_pieces = need(of_tools(draft))
+    media_pieces = need(tool_media(draft))
     need(len(media_pieces) > 1 and len(draft.captions) == len(media_pieces))
     rows = media_pieces[0].holder
     first, rest = rows[:2], [rows[place : place + 2] for place in range(2, len(rows), 2)]
@@ -346,7 +346,7 @@ def media_in_content_of_their_own(draft: Draft) -> None:
 def picture_beside_its_result(draft: Draft) -> None:
     """A picture stands behind the only result that it could come from, not in it."""
     need(len(draft.results) == 1)
-    media_pieces = inside(draft)
+    media_pieces = result_media(draft)
     for piece in media_pieces:
         _beside(draft, piece)
 

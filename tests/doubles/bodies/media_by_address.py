@@ -7,7 +7,7 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.pictures import by_address, text_part
+from doubles.pictures import is_by_address, text_part
 
 LINK = "translation/media-link-lost"
 PICTURE = "media/image-by-url"
@@ -20,7 +20,7 @@ def _parts(value: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     """The media of a body that are somewhere else, with the lists that hold them."""
     if isinstance(value, list):
         for entry in value:
-            if isinstance(entry, dict) and by_address(entry):
+            if isinstance(entry, dict) and is_by_address(entry):
                 yield value, entry
             yield from _parts(entry)
     elif isinstance(value, dict):

@@ -7,7 +7,7 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, FORMATS, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.failures import FAMILY, OPENAI, as_status, came, envelope, error, retry_info, wait_of
+from doubles.failures import FAMILY, OPENAI, envelope, error, provider_status, retry_delay, retry_info, set_status
 
 ENVELOPE = {name: f"{name}/error-envelope" for name in FORMATS}
 STATUS = "translation/upstream-error-status"
@@ -166,7 +166,7 @@ def upstream_error_message_emptied(draft: Draft) -> None:
 @warning(WAIT, check="error")
 def retry_after_lost(draft: Draft) -> None:
     """Nothing says any more how long to wait."""
-    wait_of(draft)
+    retry_delay(draft)
     draft.body["headers"] = {}
     error(draft).pop("details", None)
 
@@ -174,7 +174,7 @@ def retry_after_lost(draft: Draft) -> None:
 @warning(WAIT, check="error")
 def retry_after_shortened(draft: Draft) -> None:
     """The client is told to wait a second, the provider said more."""
-    wait_of(draft)
+    retry_delay(draft)
     draft.body["headers"] = {"retry-after": "1"}
 
 
@@ -193,7 +193,7 @@ def upstream_error_code_as_number(draft: Draft) -> None:
 @warning("{format}/error-type-status", target=OPENAI, check="error")
 def upstream_error_type_of_the_other_side(draft: Draft) -> None:
     """The provider's own failure is called an invalid request."""
-    came(draft, 500, 503, 529)
+    provider_status(draft, 500, 503, 529)
     error(draft)["type"] = "invalid_request_error"
 
 
@@ -240,57 +240,57 @@ def upstream_error_whole_body_in_message(draft: Draft) -> None:
 @harmless(check="error", beside="translation/upstream-error-retryable")
 def overload_as_failure(draft: Draft) -> None:
     """An overload comes as 500."""
-    came(draft, *OVERLOADED)
-    as_status(draft, 500)
+    provider_status(draft, *OVERLOADED)
+    set_status(draft, 500)
 
 
 @harmless(check="error", beside="translation/upstream-error-retryable")
 def overload_as_bad_gateway(draft: Draft) -> None:
     """An overload comes as 502."""
-    came(draft, *OVERLOADED)
-    as_status(draft, 502)
+    provider_status(draft, *OVERLOADED)
+    set_status(draft, 502)
 
 
 @harmless(check="error", beside="translation/upstream-error-retryable")
 def failure_as_unavailable(draft: Draft) -> None:
     """Any failure of the provider comes as 503."""
-    came(draft, 500, *OVERLOADED)
-    as_status(draft, 503)
+    provider_status(draft, 500, *OVERLOADED)
+    set_status(draft, 503)
 
 
 @harmless(target=ANTHROPIC, check="error", beside="anthropic/error-type-status")
 def overload_named_503(draft: Draft) -> None:
     """The status of other providers with Anthropic's word for it."""
-    came(draft, *OVERLOADED)
+    provider_status(draft, *OVERLOADED)
     draft.body["status"] = 503
 
 
 @harmless(target=ANTHROPIC, check="error", beside="anthropic/error-type-status")
 def overload_named_otherwise(draft: Draft) -> None:
     """The status says that it is an overload, the type only that the provider failed."""
-    came(draft, *OVERLOADED)
+    provider_status(draft, *OVERLOADED)
     error(draft)["type"] = "api_error"
 
 
 @harmless(target=OPENAI, check="error", beside="translation/upstream-error-rate-limit")
 def rate_limit_named_otherwise(draft: Draft) -> None:
     """OpenAI has several types for a rate limit."""
-    came(draft, 429)
+    provider_status(draft, 429)
     error(draft)["type"] = "requests"
 
 
 @harmless(target=GEMINI, check="error", beside="gemini/error-status-name")
 def failure_named_otherwise(draft: Draft) -> None:
     """500 has several names in Google's list."""
-    came(draft, 500)
+    provider_status(draft, 500)
     error(draft)["status"] = "UNKNOWN"
 
 
 @harmless(target=GEMINI, check="error", beside=("gemini/error-code", "gemini/error-status-name"))
 def wrong_key_as_google_says_it(draft: Draft) -> None:
     """A wrong key comes as a wrong request with the reason among the details."""
-    came(draft, 401)
-    as_status(draft, 400)
+    provider_status(draft, 401)
+    set_status(draft, 400)
     detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
     error(draft)["details"] = [detail]
 
@@ -317,27 +317,27 @@ def upstream_error_headers_elsewhere(draft: Draft) -> None:
 @warning(WAIT, check="error")
 def retry_after_without_digits(draft: Draft) -> None:
     """The header is there and says nothing."""
-    wait_of(draft)
+    retry_delay(draft)
     draft.body["headers"] = {"retry-after": " "}
 
 
 @warning(WAIT, target=GEMINI, check="error")
 def retry_delay_shortened(draft: Draft) -> None:
     """The header says what the provider says, the details a tenth of a second."""
-    need(int(wait_of(draft)) > 0)
+    need(int(retry_delay(draft)) > 0)
     retry_info(draft)["retryDelay"] = "0.1s"
 
 
 @broken("translation/retry-after-longer", target=GEMINI, check="error")
 def retry_delay_in_milliseconds(draft: Draft) -> None:
     """The details give milliseconds for seconds, the header is right."""
-    retry_info(draft)["retryDelay"] = f"{wait_of(draft)}000s"
+    retry_info(draft)["retryDelay"] = f"{retry_delay(draft)}000s"
 
 
 @warning("translation/retry-after-in-body", target=GEMINI, check="error")
 def retry_delay_lost(draft: Draft) -> None:
     """How long to wait stands in the header alone, where Gemini never says it."""
-    wait_of(draft)
+    retry_delay(draft)
     del error(draft)["details"]
 
 
@@ -354,7 +354,7 @@ DETAILS = "gemini/error-details"
 @warning(DETAILS, target=GEMINI, check="error")
 def retry_delay_as_number(draft: Draft) -> None:
     """How long to wait is a number of seconds."""
-    retry_info(draft)["retryDelay"] = int(wait_of(draft))
+    retry_info(draft)["retryDelay"] = int(retry_delay(draft))
 
 
 @warning(DETAILS, target=GEMINI, check="error")
@@ -380,7 +380,7 @@ def error_detail_twice(draft: Draft) -> None:
 @harmless(target=GEMINI, check="error")
 def error_details_of_several_types(draft: Draft) -> None:
     """Beside the time to wait, to the nanosecond, stands which limit was reached, by a type of another address."""
-    retry_info(draft)["retryDelay"] = f"{wait_of(draft)}.934310785s"
+    retry_info(draft)["retryDelay"] = f"{retry_delay(draft)}.934310785s"
     quota = {"@type": "types.example.com/google.rpc.QuotaFailure", "violations": [{"quotaValue": "2"}]}
     error(draft)["details"].insert(0, quota)
 
@@ -388,19 +388,19 @@ def error_details_of_several_types(draft: Draft) -> None:
 @broken("translation/retry-after-longer", check="error")
 def retry_after_a_thousand_times(draft: Draft) -> None:
     """Of a wait in seconds the milliseconds are told, as if they were seconds."""
-    draft.body["headers"] = {"retry-after": str(int(wait_of(draft)) * 1000)}
+    draft.body["headers"] = {"retry-after": str(int(retry_delay(draft)) * 1000)}
 
 
 @harmless(check="error", beside="translation/retry-after-longer")
 def retry_after_longer(draft: Draft) -> None:
     """The client is told to wait longer than the provider said."""
-    draft.body["headers"]["retry-after"] = str(int(wait_of(draft)) + 30)
+    draft.body["headers"]["retry-after"] = str(int(retry_delay(draft)) + 30)
 
 
 @harmless(check="error")
 def retry_after_in_milliseconds(draft: Draft) -> None:
     """How long to wait is said in the header that the SDKs prefer."""
-    wait = int(wait_of(draft))
+    wait = int(retry_delay(draft))
     need("retry-after-ms" not in draft.body["headers"])
     draft.body["headers"] = {"retry-after-ms": str(wait * 1000)}
 
@@ -412,8 +412,8 @@ def _comes_as(
 
     def change(draft: Draft) -> None:
         if came_as:
-            came(draft, *came_as)
-        as_status(draft, status)
+            provider_status(draft, *came_as)
+        set_status(draft, status)
 
     put(*rule, check="error", fault=fault, title=title, **where)(change)
 
