@@ -21,15 +21,14 @@ MAX_CAUSES = 64
 MAX_KNOWN_LINES = 120
 
 
-def run_suite(folder: Path, *selection: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
-    """A run of some items, and its causes without notes."""
-    report = folder / "report.json"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
-    command += ["--toolcall-translator=hurried.translator:Translator", f"--toolcall-report={report}", *selection]
+def run_suite(
+    folder: Path, *what: str, spec: str = "hurried.translator:Translator"
+) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+    """Run some items with the translator of a spec; return the process, and the causes without notes."""
     ran = subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(HERE.parent)])},
         capture_output=True,
         text=True,
         check=False,
