@@ -199,6 +199,58 @@ def test_arguments_that_changed_on_the_way_down_go_with_the_reply() -> None:
     assert len(causes(reply, item(later, {**loop, "message": "the arguments of a call changed"}))) == 2
 
 
+@pytest.mark.parametrize(
+    ("want", "number"),
+    [
+        ({"type": "tool", "name": "grep"}, 1),
+        ({"mode": "required", "names": ["grep", "shell"]}, 2),
+        ({"type": "none"}, 2),
+    ],
+)
+def test_one_forced_tool_is_another_fault_than_several_allowed_ones(want: dict[str, Any], number: int) -> None:
+    def chosen(case: str, want: dict[str, Any]) -> Any:
+        choice = {"element": "choice", "format": "anthropic", "source_pointer": "/toolConfig", "want": want}
+        wrong = finding("translation/tool-choice", "/tool_choice", got={"type": "any"}, **choice)
+        return item(f"grep/{case} request gemini anthropic", wrong)
+
+    assert len(causes(chosen("a", {"mode": "ANY", "allowedFunctionNames": ["shell"]}), chosen("b", want))) == number
+
+
+@pytest.mark.parametrize(("companion", "number"), [("stream-block-overlap", 2), ("stream-block-closed", 1)])
+def test_a_block_that_was_still_open_is_another_fault_than_a_wrong_number(companion: str, number: int) -> None:
+    body = {"element": "body", "format": "anthropic", "body": "01-response.sse"}
+    index = finding("anthropic/stream-block-index", "/events/*/data/index", **body)
+    other = finding(f"anthropic/{companion}", "/events/*/data", **body)
+    items = [
+        item("streaming/a stream anthropic gemini", index),
+        item("streaming/b stream anthropic gemini", index, other),
+    ]
+    assert len(causes(*items)) == number
+
+
+@pytest.mark.parametrize(("passing", "number"), [(5, 2), (4, 1)])
+def test_a_format_s_own_rule_is_parted_by_reader_only_after_several_cases(passing: int, number: int) -> None:
+    def wrong(case: str, upstream: str) -> Any:
+        index = finding("openai_chat/stream-call-index", "/events", element="call", body="01-response.sse")
+        return item(f"streaming/{case} stream openai_chat {upstream}", index)
+
+    read = [wrong(str(case), "openai_responses") for case in range(5)]
+    others = [item(f"streaming/{case} stream openai_chat gemini") for case in range(passing)]
+    assert len(causes(*read, wrong("choices", "gemini"), *others)) == number
+
+
+@pytest.mark.parametrize(("number", "causes_expected"), [(3, 1), (2, 2)])
+def test_most_ids_of_a_cause_show_how_they_are_made(number: int, causes_expected: int) -> None:
+    def ids(rule: str, wrong: str) -> dict[str, Any]:
+        facts = {"element": "id", "format": "anthropic", "subject": "call 1, grep"}
+        return finding(f"translation/{rule}", got=wrong, **facts)
+
+    sent = [ids("ids-returned", "toolu_grep")] * number + [ids("ids-returned", "other")] * (4 - number)
+    items = [item(f"ids/{at} request gemini anthropic", each) for at, each in enumerate(sent)]
+    items.append(item("ids/b request gemini anthropic", ids("ids-kept", "toolu_grep")))
+    assert len(causes(*items)) == causes_expected
+
+
 def test_the_end_of_a_reply_with_calls_is_no_row_of_a_table_from_a_format_without_a_word_for_it() -> None:
     def ended(case: str, source: str, want: str) -> Any:
         finish = {"element": "finish", "format": "anthropic", "want": want, "got": "end_turn", "body": "01-response"}

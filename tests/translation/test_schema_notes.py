@@ -89,6 +89,14 @@ def test_a_value_that_is_valid_now_names_what_forbade_it(kind: dict[str, Any], k
     assert [message for message in said if f"; `{keyword}` forbids it in the source" in message]
 
 
+def test_a_lost_list_of_values_says_what_it_was_with() -> None:
+    source = {"enum": ["north", "south"], "anyOf": [TEXT, {"type": "null"}]}
+    output = {key: value for key, value in source.items() if key != "enum"}
+    said = messages(source, output)
+    assert said
+    assert any(message.endswith("; in the source it is with `anyOf`") for message in said), said
+
+
 def test_an_object_that_is_open_now_says_so() -> None:
     closed = {"type": "object", "properties": {"quay": TEXT}, "additionalProperties": False}
     opened = {key: value for key, value in closed.items() if key != "additionalProperties"}

@@ -4,6 +4,7 @@
 - An id was derived from the tool's name, from a part of the right id, or otherwise.
 - A lost call or result has a type, as a function call and a custom tool's call.
 - What a schema lost: a union, or what is in addition to one or to a reference; the keyword that forbade a value.
+- Whether one tool is forced.
 - Whether a reply whose reason is wrong has calls.
 - A stream that is cut in another way is read differently: the way of cutting.
 - A validator that refuses a whole body names a place in it.
@@ -30,6 +31,7 @@ _ID_RULES = ("translation/ids-injective", "translation/ids-injective-across-turn
 # Elements of which a format has several types.
 _TYPED_ELEMENTS = ("call", "result")
 _TYPE_PREFIX = "type="
+_CHOICE_RULE = "translation/tool-choice"
 _FINISH_RULE = "translation/finish-reason"
 _HAS_CALLS = " and has calls,"
 _SCHEMA_RULES = "translation/schema-"
@@ -38,6 +40,7 @@ _SCHEMA_NOTES = (
     ("forbidden-by", re.compile(r"; `(\S+)` forbids it in the source")),
     ("union-lost", re.compile(r"; the source has `\S+` here, the output has none$")),
     ("with", re.compile(r"; in the source it is with `(\S+)`$")),
+    ("const", re.compile("^the one valid value, const in the source, was lost$")),
     ("no-longer-closed", re.compile(r"members that no property names are valid now$")),
 )
 _CUTS_RULE = "translation/stream-cuts"
@@ -52,13 +55,9 @@ def feature(finding: Mapping[str, Any]) -> str:
         return _json_fault(got)
     if finding["rule"] in _ID_RULES and isinstance(got, str):
         return _id_origin(want, got, str(finding["subject"]))
-    if finding["rule"].startswith(_SCHEMA_RULES):
-        return _schema_note(str(finding["message"]))
-    if finding["rule"] == _FINISH_RULE:
-        return "calls" if _HAS_CALLS in finding["message"] else ""
-    if finding["rule"] == _CUTS_RULE:
-        way = _WAY_OF_CUTTING.search(str(finding["message"]))
-        return way[1].replace(" ", "_") if way is not None else ""
+    by_rule = _feature_of_rule(finding, want)
+    if by_rule is not None:
+        return by_rule
     if finding["element"] in _TYPED_ELEMENTS and got is MISSING:
         word = _wire_type(want.schema.get("properties") if isinstance(want, Form) else want)
         return f"{_TYPE_PREFIX}{word}" if word else ""
@@ -67,7 +66,32 @@ def feature(finding: Mapping[str, Any]) -> str:
     return ""
 
 
+def _feature_of_rule(finding: Mapping[str, Any], want: Any) -> str | None:
+    """Return the feature of a finding of a rule that has some of its own; None for other rules."""
+    rule, message = finding["rule"], str(finding["message"])
+    if rule.startswith(_SCHEMA_RULES):
+        return _schema_note(message)
+    if rule == _CHOICE_RULE:
+        return "one-tool" if _is_one_tool(want) else ""
+    if rule == _FINISH_RULE:
+        return "calls" if _HAS_CALLS in message else ""
+    if rule == _CUTS_RULE:
+        way = _WAY_OF_CUTTING.search(message)
+        return way[1].replace(" ", "_") if way is not None else ""
+    return None
+
+
+def _is_one_tool(want: Any) -> bool:
+    """Whether a tool choice allows one tool only, in whatever notation: ``{"name": "a"}``, ``{"names": ["a"]}``."""
+    if not isinstance(want, Mapping):
+        return False
+    inner = [value for value in want.values() if isinstance(value, Mapping)]
+    lists = [value for value in want.values() if isinstance(value, list)]
+    return "name" in want or any(map(_is_one_tool, inner)) or any(len(entries) == 1 for entries in lists)
+
+
 def _schema_note(message: str) -> str:
+    """Return the feature that the judge's note on a schema is for; empty if there is none."""
     for word, pattern in _SCHEMA_NOTES:
         match = pattern.search(message)
         if match is not None:

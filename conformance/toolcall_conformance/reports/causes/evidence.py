@@ -22,8 +22,10 @@ _NOT_OF_NAMES = re.compile(r"\W")
 _NUMBER = re.compile(r"\d+")
 _SNAKE = re.compile(r"_([a-z])")
 _KEYWORDS_OF_VALUES = ("const", "enum")
-# The features of a value that is valid now, and that the source forbids by one of them.
-_FORBIDDEN_BY_VALUES = tuple(f"forbidden-by-{keyword}" for keyword in _KEYWORDS_OF_VALUES)
+# A value that is valid now, and that the source forbids by this keyword.
+_FORBIDDEN_BY = "forbidden-by-"
+# What is lost together with this keyword of the source.
+_WITH = "with-"
 _ALIAS = re.compile(r"says it as `(\w+)`")
 
 
@@ -32,7 +34,7 @@ def join_by_evidence(roots: Iterable[RootCause]) -> list[RootCause]:
     causes = _absorb_covered(list(roots), _copied_part, _parts_around_loss)
     causes = _absorb_covered(causes, _lost_keyword, lambda occurrence: [_forbidding_keyword(occurrence)])
     causes = _absorb_covered(causes, _reader_and_place, lambda occurrence: [_reader_and_place(occurrence)])
-    causes = _join_equal(causes, _id_pattern)
+    causes = _join_equal(causes, _id_pattern, share=_MIN_SHARE_COVERED)
     causes = _join_equal(causes, _other_name)
     return _join_notations(_join_equal(causes, _wrong_text))
 
@@ -88,14 +90,15 @@ def _is_of_other_writer(owner: RootCause, root: RootCause) -> bool:
     return len(owner.formats) == 1 < len(sources) and owner.formats != root.formats
 
 
-def _join_equal(roots: list[RootCause], key_of: Callable[[Occurrence], _Key]) -> list[RootCause]:
-    """Join roots all of whose findings have one key, the same."""
+def _join_equal(roots: list[RootCause], key_of: Callable[[Occurrence], _Key], *, share: float = 1) -> list[RootCause]:
+    """Join roots whose findings have one key, the same: all, or a share of them."""
     joined: list[RootCause] = []
     first: dict[Hashable, RootCause] = {}
     for root in sorted(roots, key=_gravest_and_largest_first):
-        keys = {key_of(occurrence) for occurrence in root.occurrences} - {_ANY}
-        if len(keys) == 1 and None not in keys:
-            other = first.setdefault((root.is_known, *keys), root)
+        keys = Counter(key for occurrence in root.occurrences if (key := key_of(occurrence)) != _ANY)
+        key, count = keys.most_common(1)[0] if keys else (None, 0)
+        if key is not None and count >= share * keys.total():
+            other = first.setdefault((root.is_known, key), root)
             if other is not root:
                 _merge(other, root)
                 continue
@@ -115,11 +118,12 @@ def _join_notations(roots: list[RootCause]) -> list[RootCause]:
         }
         *kind, place = next(iter(places)) if len(places) == 1 else ("",)
         twin = camel.get((root.is_known, *kind, _SNAKE.sub(lambda match: match[1].upper(), place)))
-        if twin is not None and place and set(root.formats) <= set(twin.formats):
+        is_snake = _SNAKE.search(place) is not None
+        if is_snake and twin is not None and set(root.formats) <= set(twin.formats):
             _merge(twin, root)
         else:
             joined.append(root)
-            if place and not _SNAKE.search(place):
+            if place and not is_snake:
                 camel.setdefault((root.is_known, *kind, place), root)
     return joined
 
@@ -152,18 +156,20 @@ def _parts_around_loss(occurrence: Occurrence) -> list[_Key]:
 
 
 def _lost_keyword(occurrence: Occurrence) -> _Key:
-    """Return the keywords of values if one format's bodies lose one of them toward another."""
+    """Return the keyword of values that one format's bodies lose toward another."""
     keyword = str(occurrence.finding.get("source_pointer")).rpartition("/")[2]
-    if keyword not in _KEYWORDS_OF_VALUES or occurrence.element != "tool" or occurrence.is_conversation:
+    beside_another = occurrence.feature.startswith(_WITH)
+    if keyword not in _KEYWORDS_OF_VALUES or beside_another or occurrence.is_conversation:
         return None
-    return occurrence.is_known, occurrence.source, occurrence.finding["format"], _KEYWORDS_OF_VALUES
+    return occurrence.is_known, occurrence.source, occurrence.finding["format"], keyword
 
 
 def _forbidding_keyword(occurrence: Occurrence) -> _Key:
-    """Return the keywords of values if the source forbids by one of them what is valid in the output."""
-    if occurrence.feature not in _FORBIDDEN_BY_VALUES or occurrence.is_conversation:
+    """Return the keyword by which the source forbids what is valid in the output, or that is lost itself."""
+    _, is_forbidden, keyword = occurrence.feature.partition(_FORBIDDEN_BY)
+    if not is_forbidden or occurrence.is_conversation:
         return _lost_keyword(occurrence)
-    return occurrence.is_known, occurrence.source, occurrence.finding["format"], _KEYWORDS_OF_VALUES
+    return occurrence.is_known, occurrence.source, occurrence.finding["format"], keyword
 
 
 def _reader_and_place(occurrence: Occurrence) -> _Key:

@@ -28,7 +28,7 @@ from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.causes.joins import join_clients, join_depths, join_formats, join_places
 from toolcall_conformance.reports.causes.occurrence import CauseKey, Occurrence
 from toolcall_conformance.reports.causes.repairs import join_repairs
-from toolcall_conformance.reports.causes.repetitions import drop_repetitions, fold_loops
+from toolcall_conformance.reports.causes.repetitions import cause_key, drop_repetitions, fold_loops
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.causes.sources import (
     PlayedRoutes,
@@ -56,7 +56,7 @@ def find_root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]
     ]
     entries = list(drop_repetitions(counted, harm))
     for occurrence, others in entries:
-        root = groups.setdefault(occurrence.key, RootCause([]))
+        root = groups.setdefault(cause_key(occurrence, others, harm), RootCause([]))
         root.occurrences.append(occurrence)
         root.other_rules |= others
     fold_loops(groups, entries, harm)

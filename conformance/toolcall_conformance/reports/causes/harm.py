@@ -91,6 +91,12 @@ class Harm:
         )
         return next(iter(numbers), None)
 
+    def companions(self, rule: str, element: str, others: Iterable[str]) -> str:
+        """Return those of other rules of one body that show another fault of the rule's group, as one word."""
+        number = self.group(rule, element)
+        apart = self.groups[number].get("apart", ()) if number is not None else ()
+        return "+".join(sorted({rule, *others}.intersection(apart)))
+
     def rank_in_group(self, rule: str, element: str) -> int:
         """Return the position of the rule in its group; 0 if the group has elements only, or there is none."""
         number = self.group(rule, element)

@@ -18,12 +18,16 @@ CHECK_ORDER = ("request", "response", "stream", *_CONVERSATION_CHECKS)
 
 
 class CauseKey(NamedTuple):
-    """The key that findings of one cause share. ``is_way_back``: a round trip has the finding."""
+    """The key that findings of one cause share.
+
+    ``is_way_back``: a round trip has the finding. ``companions``: rules that it comes with, and that are another fault.
+    """
 
     is_known: bool
     signature: str
     is_way_back: bool = False
     feature: str = ""
+    companions: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def fold_loops(groups: dict[CauseKey, RootCause], entries: list[LeadingOccurrenc
                 for key in _match_keys(*rule, harm)
             ]:
                 direct_keys[*key, occurrence.item.case, occurrence.item.client, occurrence.item.upstream].append(
-                    (occurrence.key, occurrence.level)
+                    (cause_key(occurrence, others, harm), occurrence.level)
                 )
     for root in groups.values():
         rest = []
@@ -92,6 +92,11 @@ def fold_loops(groups: dict[CauseKey, RootCause], entries: list[LeadingOccurrenc
             else:
                 rest.append(occurrence)
         root.occurrences = rest
+
+
+def cause_key(occurrence: Occurrence, others: Collection[str], harm: Harm) -> CauseKey:
+    """Return the key of a finding that leads these other rules."""
+    return occurrence.key._replace(companions=harm.companions(occurrence.rule, occurrence.element, others))
 
 
 def _match_keys(rule: str, element: str, harm: Harm) -> list[tuple[str, Any]]:

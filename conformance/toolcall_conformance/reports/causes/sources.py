@@ -25,6 +25,8 @@ _INDEX = re.compile(r"/\d+(?=/|$)")
 # A text is a value, or the text of the only part of a list.
 _TEXT_OF_A_PART = re.compile(r"/\*/text$")
 _NO_PLACE = ""
+# In so many cases a format's own rule must hold from one reader that is broken from the other.
+_MIN_CASES_TRIED = 5
 
 
 class _Reader(NamedTuple):
@@ -101,14 +103,15 @@ def split_by_member(roots: Iterable[RootCause]) -> Iterator[RootCause]:
 def split_readers(roots: Iterable[RootCause], played: PlayedRoutes) -> Iterator[RootCause]:
     """Split roots of several source formats that show in other cases each, though these were played from each.
 
-    One fault of a writer shows in the cases of each reader. A format's own rule may need what only one source has.
+    One fault of a writer shows in the cases of each reader. A format's own rule may need what only one source has, so
+    it takes several cases to part these.
     """
     for root in roots:
         parts: defaultdict[str, list[Occurrence]] = defaultdict(list)
         for occurrence in root.occurrences:
             parts[occurrence.item.client if occurrence.is_conversation else occurrence.source].append(occurrence)
         kinds = {occurrence.is_conversation for occurrence in root.occurrences}
-        if root.rule.startswith(_TRANSLATION) and len(parts) > 1 and len(kinds) == 1:
+        if len(parts) > 1 and len(kinds) == 1:
             for part in _separate_readers([RootCause(part) for part in parts.values()], played):
                 if len(part) < len(root.occurrences):
                     yield _move_findings([root], part)
@@ -132,7 +135,8 @@ def _are_apart(left: RootCause, right: RootCause, played: PlayedRoutes) -> bool:
     """Whether two roots have no case in common, though cases of one were played where the other shows."""
     ours, theirs = ({item.case for item in root.items} for root in (left, right))
     tried = ours & played.cases_of(right) | theirs & played.cases_of(left)
-    return not ours & theirs and bool(tried)
+    needed = 1 if left.rule.startswith(_TRANSLATION) else _MIN_CASES_TRIED
+    return not ours & theirs and len(tried) >= needed
 
 
 def join_readers(roots: Iterable[RootCause], played: PlayedRoutes, harm: Harm) -> list[RootCause]:

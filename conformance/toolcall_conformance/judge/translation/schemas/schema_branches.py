@@ -20,6 +20,7 @@ from toolcall_conformance.library import Corpus
 
 Step = SchemaDifference | SchemaPair
 _MAX_SHOWN: Final = 80
+_LOST_BESIDE_OTHERS = ("translation/schema-description", "translation/schema-enum", "translation/schema-widened")
 _CONDITION_KEYWORDS = (
     *("not", "if", "then", "else", "propertyNames", "contains"),
     *("dependentRequired", "unevaluatedProperties", "unevaluatedItems"),
@@ -35,14 +36,14 @@ def is_composed(schema: Any) -> bool:
 def note_structure(source: Any, output: Any, difference: SchemaDifference) -> str:
     """Return what two whole schemas have at a difference, if that decides its repair; empty if it does not.
 
-    A union that is gone changes types, entries and descriptions at once; a description in addition to a union or
-    reference is lost in other code than one of a plain parameter.
+    A union that is gone changes types, entries and descriptions at once; what is in addition to a union or reference
+    is lost in other code than what a plain parameter has.
     """
     before, after = _schema_at(source, difference.source_pointer), _schema_at(output, difference.pointer)
     union = next((key for key in UNION_KEYWORDS if before.get(key)), None)
     if union is not None and not any(after.get(key) for key in (*UNION_KEYWORDS, "any_of")):
         return f"; the source has `{union}` here, the output has none"
-    if difference.rule == "translation/schema-description":
+    if difference.got is MISSING and difference.rule in _LOST_BESIDE_OTHERS:
         keyword = union or next((key for key in ("$ref", "allOf") if before.get(key)), None)
         return f"; in the source it is with `{keyword}`" if keyword is not None else ""
     return ""
