@@ -209,7 +209,12 @@ def test_arguments_that_changed_on_the_way_down_go_with_the_reply() -> None:
 )
 def test_one_forced_tool_is_another_fault_than_several_allowed_ones(want: dict[str, Any], number: int) -> None:
     def chosen(case: str, want: dict[str, Any]) -> Any:
-        choice: dict[str, Any] = {"element": "choice", "format": "anthropic", "source_pointer": "/toolConfig", "want": want}
+        choice: dict[str, Any] = {
+            "element": "choice",
+            "format": "anthropic",
+            "source_pointer": "/toolConfig",
+            "want": want,
+        }
         wrong = finding("translation/tool-choice", "/tool_choice", got={"type": "any"}, **choice)
         return item(f"grep/{case} request gemini anthropic", wrong)
 
