@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from drivers.fused_library import library
 from drivers.gateway_project import write
-from drivers.test_fused import library
 from toolcall_conformance.drivers.child.process import ChildProcess
 from toolcall_conformance.drivers.gateway.loopback import no_proxy_variables
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plugin.test_root_causes import causes, finding, item
+from plugin.cause_items import causes, finding, item
 
 ABSENT = {"$absent": True}
 

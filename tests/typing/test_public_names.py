@@ -48,7 +48,7 @@ def test_the_readme_lists_every_public_name() -> None:
 def test_every_kind_of_judgement_comes_of_one_judge() -> None:
     api = public_api()
     request, reply = api.CASE.exchanges("anthropic")[0], api.CASE.exchanges("gemini")[0]
-    judgements = list(api.judged(request.request, reply.request, reply.response, request.response))
+    judgements = list(api.all_judgements(request.request, reply.request, reply.response, request.response))
     assert {type(judgement) for judgement in judgements} == {toolcall_conformance.Judgement}
     rules = {finding.rule for judgement in judgements for finding in judgement.findings}
     assert any(rule.startswith("anthropic/stream-") for rule in rules)
