@@ -71,11 +71,16 @@ def library_driver(library: Library) -> PythonDriver:
 
 
 def test_the_arguments_of_the_other_stream_are_named() -> None:
-    result = run_concurrently(library_driver(Library(ArgumentsOfAllStreams)))
-    assert result.verdict is Verdict.FAIL
-    assert "translation/arguments" in {finding.rule for finding in result.findings}
-    assert all("while another stream is open" in finding.message for finding in result.findings)
-    assert any("the other stream says" in finding.message for finding in result.findings)
+    named = False
+    for _ in range(5):  # threads may mix the pieces of two calls so that no argument is whole
+        result = run_concurrently(library_driver(Library(ArgumentsOfAllStreams)))
+        assert result.verdict is Verdict.FAIL
+        assert "translation/arguments" in {finding.rule for finding in result.findings}
+        assert all("while another stream is open" in finding.message for finding in result.findings)
+        named = any("the other stream says" in finding.message for finding in result.findings)
+        if named:
+            break
+    assert named
 
 
 def test_a_sound_library_reads_both_in_turns_and_passes() -> None:
