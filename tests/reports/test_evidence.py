@@ -144,6 +144,8 @@ def test_a_value_that_only_a_lost_list_of_values_forbids_is_of_that_loss() -> No
     const = lost("schema-enum", "/tools/0/input_schema/properties/kind/const", element="tool")
     request = "schemas/{} request anthropic openai_chat"
     assert len(causes(item(request.format("a"), wide), item(request.format("b"), const))) == 1
+    rewritten = {**wide, "message": f"{wide['message']}; the output has `anyOf` here, the source has none"}
+    assert len(causes(item(request.format("a"), rewritten), item(request.format("b"), const))) == 2
     closed = {**wide, "message": wide["message"].replace("const", "additionalProperties")}
     assert len(causes(item(request.format("a"), closed), item(request.format("b"), const))) == 2
 

@@ -48,6 +48,12 @@ def test_a_union_in_another_notation_is_not_gone() -> None:
     assert not any("the output has none" in message for message in said)
 
 
+def test_a_union_that_is_new_is_named() -> None:
+    said = messages({"type": ["string", "null"], "enum": ["north", None]}, {"anyOf": [TEXT, {"type": "null"}]})
+    assert said
+    assert all(message.endswith("; the output has `anyOf` here, the source has none") for message in said)
+
+
 @pytest.mark.parametrize(
     ("source", "output", "note"),
     [

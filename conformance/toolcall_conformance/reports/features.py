@@ -37,6 +37,7 @@ _HAS_CALLS = " and has calls,"
 _SCHEMA_RULES = "translation/schema-"
 #: What the judge says of a schema in addition, by the feature that tells its repair from others.
 _SCHEMA_NOTES = (
+    ("union-added", re.compile(r"; the output has `\S+` here, the source has none$")),
     ("forbidden-by", re.compile(r"; `(\S+)` forbids it in the source")),
     ("union-lost", re.compile(r"; the source has `\S+` here, the output has none$")),
     ("with", re.compile(r"; in the source it is with `(\S+)`$")),

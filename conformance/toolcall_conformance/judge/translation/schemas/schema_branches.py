@@ -43,6 +43,9 @@ def note_structure(source: Any, output: Any, difference: SchemaDifference) -> st
     union = next((key for key in UNION_KEYWORDS if before.get(key)), None)
     if union is not None and not any(after.get(key) for key in (*UNION_KEYWORDS, "any_of")):
         return f"; the source has `{union}` here, the output has none"
+    added = next((key for key in (*UNION_KEYWORDS, "any_of") if after.get(key)), None)
+    if union is None and added is not None:
+        return f"; the output has `{added}` here, the source has none"
     if difference.got is MISSING and difference.rule in _LOST_BESIDE_OTHERS:
         keyword = union or next((key for key in ("$ref", "allOf") if before.get(key)), None)
         return f"; in the source it is with `{keyword}`" if keyword is not None else ""
