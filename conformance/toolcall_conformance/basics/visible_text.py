@@ -109,7 +109,8 @@ def _is_seen(text: str, place: int) -> bool:
 def _joins(text: str, place: int) -> bool:
     """Whether a joiner is where a script or an emoji needs it, and is no hidden mark between other characters.
 
-    That is after a virama (RFC 5892, appendix A), between letters of scripts like Arabic, and between pictures.
+    That is after a virama (RFC 5892, appendix A), between letters of scripts like Arabic, and, of U+200D alone, between
+    pictures.
     """
     if not 0 < place < len(text) - 1:
         return False
@@ -119,7 +120,7 @@ def _joins(text: str, place: int) -> bool:
     if unicodedata.bidirectional(before) in ("AL", "NSM") and unicodedata.bidirectional(after) == "AL":
         return not _VARIATION_SELECTOR.match(before)
     picture = unicodedata.category(before) in ("So", "Sk") or before == "\ufe0f"
-    return picture and not before.isascii() and unicodedata.category(after) in ("So", "Sm")
+    return text[place] == "\u200d" and picture and not before.isascii() and unicodedata.category(after) in ("So", "Sm")
 
 
 def _escape(character: str) -> str:
