@@ -79,13 +79,13 @@ def unknown_classes(guards: list[dict[str, str]]) -> list[str]:
 
 def unknown_shapes(guards: list[dict[str, str]]) -> list[str]:
     """The shapes that a scenario is for and nobody knows."""
-    known = {*broad.PATTERNS, *named_shapes()}
+    shapes = {*broad.PATTERNS, *named_shapes()}
     return [
-        f"tests/shapes/ has no shape {guard['shape']!r}{common.near(guard['shape'], known) or '.'} Enter a new one in "
+        f"tests/shapes/ has no shape {guard['shape']!r}{common.near(guard['shape'], shapes) or '.'} Enter a new one in "
         "broad.json there, with the patterns by which a body shows it; or, if no pattern can say it, in named.json, "
         "with a sentence"
         for guard in guards
-        if guard.get("shape", "") not in known and "shape" in guard
+        if guard.get("shape", "") not in shapes and "shape" in guard
     ]
 
 

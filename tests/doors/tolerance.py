@@ -137,8 +137,8 @@ def main(words: list[str]) -> int:
     if options.like and not options.pair:
         parser.error("--like is the pair that a new one is made of: name the new one by --pair")
     if not (home / "equivalence.json").is_file():
-        known = {path.parent.name for path in FOLDER.glob("*/equivalence.json")}
-        if refusal := common.refusal(options.name, "equivalence", "name", known, new=options.new):
+        names = {path.parent.name for path in FOLDER.glob("*/equivalence.json")}
+        if refusal := common.refusal(options.name, "equivalence", "name", names, new=options.new):
             parser.error(refusal)
         common.write(home / "equivalence.json", skeleton(options.name))
     if options.pair:

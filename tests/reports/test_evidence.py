@@ -144,14 +144,19 @@ def test_a_value_that_only_a_lost_list_of_values_forbids_is_of_that_loss() -> No
     const = lost("schema-enum", "/tools/0/input_schema/properties/kind/const", element="tool")
     request = "schemas/{} request anthropic openai_chat"
     assert len(causes(item(request.format("a"), wide), item(request.format("b"), const))) == 1
-    rewritten = {**wide, "message": f"{wide['message']}; the output has `anyOf` here, the source has none"}
+    rewritten = {
+        **wide,
+        "message": f"{wide['message']}; its place in the output has `anyOf`, its place in the source has none",
+    }
     assert len(causes(item(request.format("a"), rewritten), item(request.format("b"), const))) == 2
     closed = {**wide, "message": wide["message"].replace("const", "additionalProperties")}
     assert len(causes(item(request.format("a"), closed), item(request.format("b"), const))) == 2
 
 
 def test_a_union_that_is_gone_is_one_cause_with_all_that_its_branches_said() -> None:
-    def gone(case: str, rule: str, note: str = "; the source has `anyOf` here, the output has none") -> Any:
+    def gone(
+        case: str, rule: str, note: str = "; its place in the source has `anyOf`, its place in the output has none"
+    ) -> Any:
         wrong = finding(f"translation/{rule}", f"/{case}/**", element="tool", message=f"it is wrong{note}")
         return item(f"schemas/{case} request anthropic openai_chat", wrong)
 

@@ -37,9 +37,9 @@ _HAS_CALLS = " and has calls,"
 _SCHEMA_RULES = "translation/schema-"
 #: What the judge says of a schema in addition, by the feature that tells its repair from others.
 _SCHEMA_NOTES = (
-    ("union-added", re.compile(r"; the output has `\S+` here, the source has none$")),
+    ("union-added", re.compile(r"; its place in the output has `\S+`, its place in the source has none$")),
     ("forbidden-by", re.compile(r"; `(\S+)` forbids it in the source")),
-    ("union-lost", re.compile(r"; the source has `\S+` here, the output has none$")),
+    ("union-lost", re.compile(r"; its place in the source has `\S+`, its place in the output has none$")),
     ("with", re.compile(r"; in the source it is with `(\S+)`$")),
     ("const", re.compile("^the one valid value, const in the source, was lost$")),
     ("no-longer-closed", re.compile(r"members that no property names are valid now$")),

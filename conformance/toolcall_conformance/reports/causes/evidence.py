@@ -221,6 +221,4 @@ def _wrong_text(occurrence: Occurrence) -> _Key:
 
 def _reader(occurrence: Occurrence) -> tuple[str, bool]:
     """Return the format from which a body was translated, and whether it is a request."""
-    if occurrence.is_conversation:
-        return occurrence.item.client, True
-    return occurrence.source, "request" in occurrence.finding["body"]
+    return occurrence.reader, occurrence.is_conversation or "request" in occurrence.finding["body"]

@@ -75,6 +75,11 @@ class Occurrence:
         return item.client if self.finding["format"] == item.upstream else item.upstream
 
     @property
+    def reader(self) -> str:
+        """The format from which it was translated; in a whole conversation that of the client."""
+        return self.item.client if self.is_conversation else self.source
+
+    @property
     def place(self) -> str:
         """The kind of place in its signature; empty if it has none."""
         place = self.signature.split(" ")[-2]

@@ -74,11 +74,6 @@ def _wrong_word(root: RootCause) -> str | None:
     return next(iter(words)) if len(words) == 1 else None
 
 
-def _source_format(occurrence: Occurrence) -> str:
-    """Return the format from which a body was translated; in a conversation that of its client."""
-    return occurrence.item.client if occurrence.is_conversation else occurrence.source
-
-
 def _source_place(root: RootCause) -> str | None:
     """Return the kind of place in the source that all findings of a root have; None if there is not one."""
     places = {source_place(occurrence) for occurrence in root.occurrences}
@@ -92,7 +87,7 @@ _SHARED_VALUES: Mapping[str, Callable[[RootCause], Any]] = {
     "route": lambda root: tuple(sorted({(item.client, item.upstream) for item in root.items})),
     "checks": lambda root: tuple(sorted({item.check for item in root.items})),
     "place": lambda root: root.occurrences[0].place,
-    "from": lambda root: tuple(sorted({_source_format(occurrence) for occurrence in root.occurrences})),
+    "from": lambda root: tuple(sorted({occurrence.reader for occurrence in root.occurrences})),
     "source": _source_place,
     "got": _wrong_word,
     "feature": lambda root: (

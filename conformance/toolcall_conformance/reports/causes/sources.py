@@ -109,7 +109,7 @@ def split_readers(roots: Iterable[RootCause], played: PlayedRoutes) -> Iterator[
     for root in roots:
         parts: defaultdict[str, list[Occurrence]] = defaultdict(list)
         for occurrence in root.occurrences:
-            parts[occurrence.item.client if occurrence.is_conversation else occurrence.source].append(occurrence)
+            parts[occurrence.reader].append(occurrence)
         kinds = {occurrence.is_conversation for occurrence in root.occurrences}
         if len(parts) > 1 and len(kinds) == 1:
             for part in _separate_readers([RootCause(part) for part in parts.values()], played):
@@ -193,7 +193,7 @@ def _reader(occurrence: Occurrence, harm: Harm) -> _Reader:
         format_independent(occurrence.feature),
         # A whole conversation is compared with what the client sent first.
         occurrence.is_conversation or "request" in occurrence.finding["body"],
-        occurrence.item.client if occurrence.is_conversation else occurrence.source,
+        occurrence.reader,
         source_place(occurrence),
     )
 

@@ -95,7 +95,7 @@ class _Validator:
             return ""
         if error is None:
             return ""
-        # A normalized schema has no `const`.
+        # A normalized schema has no `const`: it may have been one.
         return "const" if error.validator == "enum" and len(error.validator_value) == 1 else str(error.validator)
 
 

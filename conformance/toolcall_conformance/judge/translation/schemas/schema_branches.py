@@ -20,7 +20,6 @@ from toolcall_conformance.library import Corpus
 
 Step = SchemaDifference | SchemaPair
 _MAX_SHOWN: Final = 80
-_LOST_BESIDE_OTHERS = ("translation/schema-description", "translation/schema-enum", "translation/schema-widened")
 _CONDITION_KEYWORDS = (
     *("not", "if", "then", "else", "propertyNames", "contains"),
     *("dependentRequired", "unevaluatedProperties", "unevaluatedItems"),
@@ -42,11 +41,11 @@ def note_structure(source: Any, output: Any, difference: SchemaDifference) -> st
     before, after = _schema_at(source, difference.source_pointer), _schema_at(output, difference.pointer)
     union = next((key for key in UNION_KEYWORDS if before.get(key)), None)
     if union is not None and not any(after.get(key) for key in (*UNION_KEYWORDS, "any_of")):
-        return f"; the source has `{union}` here, the output has none"
+        return f"; its place in the source has `{union}`, its place in the output has none"
     added = next((key for key in (*UNION_KEYWORDS, "any_of") if after.get(key)), None)
     if union is None and added is not None:
-        return f"; the output has `{added}` here, the source has none"
-    if difference.got is MISSING and difference.rule in _LOST_BESIDE_OTHERS:
+        return f"; its place in the output has `{added}`, its place in the source has none"
+    if difference.got is MISSING and difference.source_pointer.rpartition("/")[2] in before:
         keyword = union or next((key for key in ("$ref", "allOf") if before.get(key)), None)
         return f"; in the source it is with `{keyword}`" if keyword is not None else ""
     return ""
@@ -214,7 +213,10 @@ def _probe_differences(place: SchemaPair) -> Iterator[SchemaDifference]:
             under="" if probed.is_certain else UNDECIDED,
         )
     if probed.newly_valid is not MISSING:
-        by = f"; `{probed.forbidding_keyword}` forbids it in the source" if probed.forbidding_keyword else ""
+        keyword = probed.forbidding_keyword
+        if keyword == "const" and '"const":' not in schema_text(place.before):
+            keyword = "enum"
+        by = f"; `{keyword}` forbids it in the source" if keyword else ""
         message = f"an invalid value is valid now: {_short_json(probed.newly_valid)}{by}"
         yield place.difference("schema-widened", None, message, want=place.before, got=place.after)
 
